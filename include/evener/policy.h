@@ -1,0 +1,85 @@
+// Policies: the choice. A policy is two functions, `rebuild` when the eligible endpoints or their
+// weights change and `pick` for each request; it keeps no counts of its own beyond its schedule.
+//
+// In-flight counts, latency estimates, success windows and explanations live once, in Balancer.
+// Time and luck come in through the arguments. The catalog is one explicit table (no
+// self-registration). A policy belongs to one Balancer and its thread. Cost: pick must not
+// allocate, lock or wait; each policy's .cc states its own.
+#pragma once
+
+#include <evener/error.h>
+#include <evener/rng.h>
+#include <evener/time.h>
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace evener {
+
+class PoolView;     // what a policy may see: balance/pool_view.h
+class PickContext;  // one pick's arguments: balance/pool_view.h
+
+// How latency samples become one number (base/ewma.h).
+// kMean: an average over elapsed time; does not depend on the request rate. The default.
+// kPeak: jumps to the largest sample, then decays: reacts at once, but grows with the request rate
+// (a decaying maximum), so an endpoint that gets more requests looks slower.
+enum class Estimator : std::uint8_t { kMean, kPeak };
+
+struct PolicySettings {
+  std::string name = "peak_ewma";
+  // Distinct endpoints compared per pick, 1..kChoicesMax (p2c, peak_ewma).
+  std::uint32_t choices = 2;
+  Estimator estimator = Estimator::kMean;
+  // Memory of the latency estimate, and how fast an idle endpoint's returns to the pool's median.
+  Duration tau = Duration::seconds(10);
+  // Latencies below this count as this.
+  Duration floor = Duration::microseconds(1);
+  // Latency assumed while nothing in the pool has answered yet.
+  Duration prior = Duration::milliseconds(30);
+  // The success factor looks at the present and the last window of this length.
+  Duration window = Duration::seconds(10);
+  // An endpoint that loses every comparison is picked anyway when it got nothing for this long
+  // *and* for 8 n picks, so that its recovery is seen.
+  Duration reprobe = Duration::seconds(5);
+
+  bool operator==(const PolicySettings&) const = default;
+};
+
+inline constexpr std::uint32_t kChoicesMax = 16;
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  // The eligible list or a weight changed. May allocate.
+  virtual void rebuild(const PoolView& pool, Rng& rng) = 0;
+  // Returns the slot index of an eligible endpoint that was not tried, or kNoSlot to let the
+  // balancer draw one evenly among those. REQUIRES: at least one eligible endpoint is untried.
+  virtual std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept = 0;
+
+  static constexpr std::uint32_t kNoSlot = 0xffff'ffff;
+};
+
+struct PolicyInfo {
+  std::string_view name;
+  std::string_view summary;                      // one line, for people
+  std::string_view source;                       // where the rule comes from
+  std::span<const std::string_view> parameters;  // the PolicySettings fields it takes, by name
+  bool uses_latency = false;                     // estimates and ages decide
+  bool uses_success = false;                     // failures cost share
+  std::unique_ptr<Policy> (*make)(const PolicySettings&) = nullptr;
+};
+
+// Every policy, in the order documentation lists them.
+std::span<const PolicyInfo> policy_catalog();
+
+// Checks every setting's range, whether or not the policy takes it.
+std::expected<void, Error> check_settings(const PolicySettings& settings);
+
+// A policy by name. An unknown name is an error that suggests the nearest one.
+std::expected<std::unique_ptr<Policy>, Error> make_policy(const PolicySettings& settings);
+
+}  // namespace evener
