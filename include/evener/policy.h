@@ -20,8 +20,8 @@
 
 namespace evener {
 
-class PoolView;     // what a policy may see: balance/pool_view.h
-class PickContext;  // one pick's arguments: balance/pool_view.h
+struct PoolView;     // what a policy may see: balance/pool_view.h
+struct PickContext;  // one pick's arguments: balance/pool_view.h
 
 // How latency samples become one number (base/ewma.h).
 // kMean: an average over elapsed time; does not depend on the request rate. The default.

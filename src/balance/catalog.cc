@@ -1,0 +1,116 @@
+#include <evener/policy.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "balance/policies/policies.h"
+
+namespace evener {
+namespace {
+
+constexpr std::array<std::string_view, 7> kPeakEwmaTakes = {
+    "choices", "estimator", "tau", "floor", "prior", "window", "reprobe"};
+constexpr std::array<std::string_view, 1> kChoices = {"choices"};
+
+constexpr std::array<PolicyInfo, 5> kCatalog = {{
+    {"peak_ewma", "of two at random, the one with least latency x load per weight and success",
+     "Finagle PeakEwma, brpc la; own estimator", kPeakEwmaTakes, true, true, make_peak_ewma},
+    {"p2c", "of two at random, the one with fewest requests in flight per weight",
+     "Mitzenmacher 2001; Azar et al. 1994", kChoices, false, false, make_p2c},
+    {"least_request",
+     "the endpoint with fewest requests in flight per weight, of all",
+     "join the shortest queue",
+     {},
+     false,
+     false,
+     make_least_request},
+    {"round_robin",
+     "in turn, smooth and by weight",
+     "earliest deadline first, as in packet scheduling",
+     {},
+     false,
+     false,
+     make_round_robin},
+    {"random", "at random by weight", "Walker 1974 for the draw", {}, false, false, make_random},
+}};
+
+std::unexpected<Error> out_of_range(std::string_view what, std::string_view range,
+                                    std::string found) {
+  return std::unexpected(Error{"policy setting \"" + std::string(what) + "\": expected " +
+                               std::string(range) + ", found " + std::move(found)});
+}
+
+std::string text(Duration d) { return std::to_string(d.ns()) + " ns"; }
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t swap = diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, swap}));
+    }
+  }
+  return row[b.size()];
+}
+
+Error unknown_policy(const std::string& name) {
+  std::string known;
+  std::string_view nearest;
+  std::size_t least = std::max<std::size_t>(3, name.size() / 2);
+  for (const PolicyInfo& info : kCatalog) {
+    known += (known.empty() ? "" : ", ") + std::string(info.name);
+    const std::size_t distance = edit_distance(name, info.name);
+    if (distance < least) {
+      least = distance;
+      nearest = info.name;
+    }
+  }
+  std::string message = "unknown policy \"" + name + "\"";
+  if (!nearest.empty()) message += ", did you mean \"" + std::string(nearest) + "\"?";
+  return Error{message + (nearest.empty() ? "; expected one of " : " Expected one of ") + known};
+}
+
+struct Range {
+  std::string_view name;
+  Duration value;
+  Duration least;
+  Duration most;
+  std::string_view words;
+};
+
+}  // namespace
+
+std::span<const PolicyInfo> policy_catalog() { return kCatalog; }
+
+std::expected<void, Error> check_settings(const PolicySettings& s) {
+  if (s.choices < 1 || s.choices > kChoicesMax) {
+    return out_of_range("choices", "1 to " + std::to_string(kChoicesMax),
+                        std::to_string(s.choices));
+  }
+  const Range ranges[] = {
+      {"tau", s.tau, Duration::milliseconds(1), Duration::seconds(3600), "1 ms to 1 h"},
+      {"floor", s.floor, Duration::nanoseconds(1), Duration::seconds(10), "1 ns to 10 s"},
+      {"prior", s.prior, Duration::nanoseconds(1), Duration::seconds(60), "1 ns to 60 s"},
+      {"window", s.window, Duration::milliseconds(10), Duration::seconds(3600), "10 ms to 1 h"},
+      {"reprobe", s.reprobe, Duration::milliseconds(200), Duration::seconds(3600), "200 ms to 1 h"},
+  };
+  for (const Range& range : ranges) {
+    if (range.value < range.least || range.value > range.most) {
+      return out_of_range(range.name, range.words, text(range.value));
+    }
+  }
+  return {};
+}
+
+std::expected<std::unique_ptr<Policy>, Error> make_policy(const PolicySettings& settings) {
+  if (auto ok = check_settings(settings); !ok) return std::unexpected(std::move(ok.error()));
+  for (const PolicyInfo& info : kCatalog) {
+    if (info.name == settings.name) return info.make(settings);
+  }
+  return std::unexpected(unknown_policy(settings.name));
+}
+
+}  // namespace evener

@@ -1,0 +1,235 @@
+#include "balance/core.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+
+namespace evener::balance_internal {
+namespace {
+
+constexpr Duration kMedianEvery = Duration::milliseconds(10);
+constexpr std::size_t kMedianSample = 255;
+constexpr std::size_t kFoldPerTick = 4096;
+
+const PolicyInfo* info_of(std::string_view name) {
+  for (const PolicyInfo& info : policy_catalog()) {
+    if (info.name == name) return &info;
+  }
+  return nullptr;
+}
+
+std::unique_ptr<Policy> policy_or_stop(const PolicySettings& settings) {
+  auto policy = make_policy(settings);
+  EV_CHECK(policy.has_value(), policy.error().message);
+  return std::move(*policy);
+}
+
+}  // namespace
+
+Core::Core(BalancerOptions options)
+    : options_(std::move(options)),
+      policy_(policy_or_stop(options_.policy)),
+      info_(info_of(options_.policy.name)),
+      rng_(options_.seed),
+      model_(options_.policy.tau, options_.policy.floor, options_.policy.prior) {}
+
+void Core::release(std::unique_ptr<Core> core) noexcept {
+  if (core == nullptr || core->in_flight_ == 0) return;
+  Core* const raw = core.get();
+  raw->self_ = std::move(core);
+}
+
+PoolView Core::view() const {
+  return {slots_, eligible_, weights_, by_weight_, model_, static_cast<std::uint32_t>(picks_)};
+}
+
+std::uint16_t Core::window_at(Time now) const {
+  return static_cast<std::uint16_t>(now.ns() / options_.policy.window.ns());
+}
+
+// Fills tried_positions_ (ascending) and tried_slots_; false when nothing untried is left.
+bool Core::find_tried(std::span<const EndpointId> tried) noexcept {
+  tried_positions_.clear();
+  tried_slots_.clear();
+  for (const EndpointId id : tried) {
+    const auto found = index_.find(id);
+    if (found == index_.end()) continue;
+    const std::uint32_t position = infos_[found->second].position;
+    if (position == Slot::kNone) continue;
+    const auto at = std::ranges::lower_bound(tried_positions_, position);
+    if (at != tried_positions_.end() && *at == position) continue;
+    tried_positions_.insert(at, position);
+    tried_slots_.push_back(found->second);
+  }
+  return tried_positions_.size() < eligible_.size();
+}
+
+std::expected<Ticket, PickError> Core::pick(const PickRequest& request) noexcept {
+  last_ = request.now;
+  if (by_column_.empty()) return std::unexpected(PickError::kNoEndpoints);
+  if (eligible_.empty()) return std::unexpected(PickError::kNoneEligible);
+  std::span<const std::uint32_t> positions;
+  std::span<const std::uint32_t> tried;
+  if (!request.tried.empty()) {
+    if (!find_tried(request.tried)) return std::unexpected(PickError::kAllTried);
+    positions = tried_positions_;
+    tried = tried_slots_;
+  }
+  trace_.at = request.now;
+  trace_.count = 0;
+  trace_.tried_count = 0;
+  trace_.probe = false;
+  PickContext context{request.now, request.key, positions, tried, rng_, trace_};
+  std::uint32_t slot = Slot::kNone;
+  const std::size_t untried = eligible_.size() - positions.size();
+  if (untried > 1) {
+    slot = policy_->pick(view(), context);
+  }
+  if (slot == Slot::kNone) {
+    const std::uint64_t rank = untried > 1 ? rng_.below(untried) : 0;
+    slot = eligible_[context.untried(static_cast<std::uint32_t>(rank))];
+  }
+  if (trace_.count == 0) trace_.add(slot, slots_[slot], 0, 0);
+  trace_.chosen = slot;
+  if (!tried.empty()) note_tried(tried);
+  return issue(slot, request.now);
+}
+
+void Core::note_tried(std::span<const std::uint32_t> tried) noexcept {
+  for (const std::uint32_t slot : tried) {
+    if (trace_.tried_count == PickTrace::kTriedMax) return;
+    trace_.tried[trace_.tried_count++] = slot;
+  }
+}
+
+Ticket Core::issue(std::uint32_t index, Time now) noexcept {
+  Slot& slot = slots_[index];
+  ++picks_;
+  ++in_flight_;
+  ++slot.in_flight;
+  ++slot.waiting;
+  slot.start_sum += static_cast<std::uint64_t>(now.ns());
+  slot.picked_at = static_cast<std::uint32_t>(picks_);
+  slot.touched = coarse_time(now);
+  publish(slot);
+  return Ticket(this, index, now);
+}
+
+void Core::publish(const Slot& slot) noexcept {
+  LoadBoard* const board = set_->board();
+  if (board != nullptr && slot.column != Slot::kNone) {
+    board->publish(options_.worker, slot.column, slot.in_flight);
+  }
+}
+
+void Core::sample(Slot& slot, Duration latency, Time now) noexcept {
+  const auto ns = static_cast<double>(latency.ns());
+  if (options_.policy.estimator == Estimator::kPeak) {
+    slot.latency.add_peak(ns, now, model_.decay);
+  } else {
+    slot.latency.add_mean(ns, now, latency, model_.decay);
+  }
+  if (median_ticked_) return;
+  // Before the first tick, newcomers are believed to be as good as the best answer so far.
+  model_.median = median_known_ ? std::min(model_.median, ns) : ns;
+  median_known_ = true;
+}
+
+bool Core::sample_if_higher(Slot& slot, Duration latency, Time now) noexcept {
+  const double known =
+      slot.latency.known() ? slot.latency.at(now, model_.median, model_.decay) : model_.median;
+  if (static_cast<double>(latency.ns()) <= known) return false;
+  if (options_.policy.estimator == Estimator::kPeak) {
+    slot.latency.add_peak(static_cast<double>(latency.ns()), now, model_.decay);
+  } else {
+    slot.latency.add_mean(static_cast<double>(latency.ns()), now, latency, model_.decay);
+  }
+  return true;
+}
+
+std::int64_t Core::first_byte(std::uint32_t index, Time start, Time now) noexcept {
+  last_ = now;
+  Slot& slot = slots_[index];
+  --slot.waiting;
+  slot.start_sum -= static_cast<std::uint64_t>(start.ns());
+  const Duration latency = std::max(now - start, Duration());
+  if (slot.latency.known() && sample_if_higher(slot, latency, now)) return kSampled;
+  return latency.ns();
+}
+
+void Core::finish(std::uint32_t index, Time start, std::int64_t first_byte_ns, Outcome outcome,
+                  Time now) noexcept {
+  last_ = now;
+  Slot& slot = slots_[index];
+  EV_CHECK(slot.in_flight > 0, "a ticket was given back twice");
+  --slot.in_flight;
+  --in_flight_;
+  const bool waited = first_byte_ns == kNoFirstByte;
+  if (waited) {
+    --slot.waiting;
+    slot.start_sum -= static_cast<std::uint64_t>(start.ns());
+  }
+  ++counters_[index].by_outcome[static_cast<std::size_t>(outcome)];
+  const Duration elapsed = std::max(now - start, Duration());
+  if (outcome == Outcome::kSuccess) {
+    if (waited) sample(slot, elapsed, now);
+    if (first_byte_ns >= 0) sample(slot, Duration::nanoseconds(first_byte_ns), now);
+  } else if (outcome != Outcome::kRejected && waited) {
+    sample_if_higher(slot, elapsed, now);
+  }
+  if (outcome == Outcome::kSuccess || outcome == Outcome::kFailure) {
+    slot.windows.add(outcome == Outcome::kSuccess, window_at(now));
+    update_inverse(index);
+  }
+  publish(slot);
+  if (slot.column == Slot::kNone && slot.in_flight == 0) forget(index);
+  if (in_flight_ == 0 && self_ != nullptr) {
+    const std::unique_ptr<Core> last_owner = std::move(self_);
+  }
+}
+
+void Core::update_inverse(std::uint32_t slot) {
+  const double success =
+      info_->uses_success ? static_cast<double>(slots_[slot].windows.factor()) : 1.0;
+  slots_[slot].inverse = static_cast<float>(1 / (weights_[slot] * success));
+}
+
+void Core::tick(Time now) {
+  last_ = now;
+  if (now >= median_due_) refresh_median(now);
+  fold_elsewhere(kFoldPerTick);
+}
+
+// The lower median of what answered; of an evenly spread sample, moving on, when the pool is large.
+void Core::refresh_median(Time now) {
+  median_due_ = now + kMedianEvery;
+  std::array<double, kMedianSample> values;
+  std::size_t count = 0;
+  const std::size_t n = eligible_.size();
+  const std::size_t looks = std::min(n, kMedianSample);
+  for (std::size_t i = 0; i < looks; ++i) {
+    const Slot& slot = slots_[eligible_[(median_start_ + i * n / looks) % n]];
+    if (slot.latency.known()) values[count++] = slot.latency.value();
+  }
+  ++median_start_;
+  if (count == 0) return;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((count - 1) / 2);
+  std::nth_element(values.begin(), middle, values.begin() + static_cast<std::ptrdiff_t>(count));
+  model_.median = *middle;
+  median_known_ = true;
+  median_ticked_ = true;
+}
+
+void Core::fold_elsewhere(std::size_t columns) {
+  const LoadBoard* const board = set_ == nullptr ? nullptr : set_->board();
+  if (board == nullptr) return;
+  const std::size_t n = by_column_.size();
+  for (std::size_t i = 0; i < std::min(columns, n); ++i) {
+    if (fold_next_ >= n) fold_next_ = 0;
+    slots_[by_column_[fold_next_]].elsewhere = board->elsewhere(options_.worker, fold_next_);
+    ++fold_next_;
+  }
+}
+
+}  // namespace evener::balance_internal

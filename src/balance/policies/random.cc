@@ -1,0 +1,23 @@
+// random: an endpoint in proportion to its weight, whatever it does. One draw, O(1).
+#include "balance/policies/policies.h"
+#include "balance/sampler.h"
+
+namespace evener {
+namespace {
+
+class Random final : public Policy {
+ public:
+  void rebuild(const PoolView&, Rng&) override {}
+
+  std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
+    Candidates candidates;
+    draw_candidates(pool, context, 1, candidates);
+    return candidates.slot[0];
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_random(const PolicySettings&) { return std::make_unique<Random>(); }
+
+}  // namespace evener

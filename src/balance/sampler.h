@@ -1,0 +1,44 @@
+// Sampler: distinct endpoints drawn at random among the eligible that were not tried.
+//
+// Even draws when weights are equal, else in proportion to weight, one after the other without
+// replacement. Two even draws cost one 64-bit number, split (bias below n / 2^32); the second skips
+// the first by the hole method, so no draw is ever repeated. The order of the candidates is random
+// too: taking the first of equals breaks ties fairly. No allocation. O(choices^2), choices <= 16.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "balance/pool_view.h"
+
+namespace evener {
+
+struct Candidates {
+  std::uint32_t count = 0;
+  std::array<std::uint32_t, kChoicesMax> slot;
+};
+
+// min(choices, untried) distinct candidates. With one left the generator is not used.
+// REQUIRES: at least one eligible endpoint is untried; 1 <= choices <= kChoicesMax.
+void draw_candidates(const PoolView& pool, PickContext& context, std::uint32_t choices,
+                     Candidates& out) noexcept;
+
+// The candidate of least cost, costs within 1/128 being equal. `cost(slot_index, slot)` records
+// itself in the trace and returns a finite number > 0.
+template <typename Cost>
+std::uint32_t least_cost(const PoolView& pool, const Candidates& candidates, Cost&& cost) {
+  constexpr double kClearlyLess = 127.0 / 128;
+  std::uint32_t best = candidates.slot[0];
+  double best_cost = cost(best, pool.slots[best]);
+  for (std::uint32_t i = 1; i < candidates.count; ++i) {
+    const std::uint32_t slot = candidates.slot[i];
+    const double c = cost(slot, pool.slots[slot]);
+    if (c < best_cost * kClearlyLess) {
+      best = slot;
+      best_cost = c;
+    }
+  }
+  return best;
+}
+
+}  // namespace evener

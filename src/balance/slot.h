@@ -1,0 +1,122 @@
+// Slot: what one worker counts about one endpoint, in one cache line.
+//
+// Owned and changed by the Core of one Balancer; policies read it. Everything a pick compares is
+// here, so a comparison of two endpoints touches two lines. Cost of cost(): one multiplication
+// chain; a division only while requests in flight are older than the estimate.
+#pragma once
+
+#include <evener/time.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/ewma.h"
+
+namespace evener {
+
+// Successes and failures of the present and the last window, by time. Exact up to 65,535 of a kind
+// per window; beyond that both are halved, which keeps their ratio.
+class SuccessWindows {
+ public:
+  // The least factor: failures make an endpoint at most this much costlier, however many.
+  static constexpr float kLeastFactor = 1.0F / 1024;
+
+  void add(bool success, std::uint16_t window) {
+    turn(window);
+    std::uint16_t& cell = success ? good_[0] : bad_[0];
+    if (cell == 0xffff) {
+      good_[0] /= 2;
+      bad_[0] /= 2;
+    }
+    ++cell;
+  }
+
+  // Share of successes with half a success as prior knowledge: 1 without failures, 1/3 after one.
+  float share() const {
+    const auto good = static_cast<float>(good_[0] + good_[1]) + 0.5F;
+    return good / (good + static_cast<float>(bad_[0] + bad_[1]));
+  }
+
+  // What divides the cost: the share squared. An endpoint that fails at once holds few requests,
+  // which makes it look as much better as its failures make it worse; the square breaks that tie.
+  float factor() const {
+    const float s = share();
+    return std::max(s * s, kLeastFactor);
+  }
+
+ private:
+  void turn(std::uint16_t window) {
+    if (window == window_) return;
+    const bool next = static_cast<std::uint16_t>(window_ + 1) == window;
+    good_[1] = next ? good_[0] : std::uint16_t{0};
+    bad_[1] = next ? bad_[0] : std::uint16_t{0};
+    good_[0] = 0;
+    bad_[0] = 0;
+    window_ = window;
+  }
+
+  std::uint16_t good_[2] = {};
+  std::uint16_t bad_[2] = {};
+  std::uint16_t window_ = 0;
+};
+
+struct alignas(64) Slot {
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+
+  [[no_unique_address]] Ewma latency;  // ns, of answered requests
+  std::uint32_t in_flight = 0;         // tickets out
+  std::uint64_t start_sum = 0;         // of the waiting requests' start times, ns, modulo 2^64
+  std::uint32_t waiting = 0;           // in flight without a first byte
+  std::uint32_t elsewhere = 0;         // in flight from other workers, as last told
+  float inverse = 1;                   // 1 / (weight x warmup x success)
+  std::uint32_t picked_at = 0;         // the balancer's number of picks at the last one, mod 2^32
+  SuccessWindows windows;
+  std::uint16_t touched = 0;     // coarse time of the last pick, see coarse_time
+  std::uint32_t column = kNone;  // index in the set; kNone once it has left
+
+  std::uint32_t load() const { return in_flight + elsewhere + 1; }
+};
+static_assert(sizeof(Slot) == 64, "a pick must touch one cache line per endpoint");
+
+// 0.134 s units modulo 2^16: enough to tell "not for seconds" in two bytes.
+inline std::uint16_t coarse_time(Time now) { return static_cast<std::uint16_t>(now.ns() >> 27); }
+
+// The terms that are the same for the whole pool.
+struct CostModel {
+  // An endpoint whose very first request is unanswered loses against all that answered.
+  static constexpr double kPendingPenalty = 1e6;
+
+  explicit CostModel(Duration tau, Duration least, Duration assumed)
+      : decay(tau),
+        fresh(tau / 512),
+        floor(static_cast<double>(least.ns())),
+        median(static_cast<double>(assumed.ns())) {}
+
+  Ewma::Decay decay;
+  Duration fresh;  // estimates younger than this have not decayed by anything that matters
+  double floor;    // ns
+  double median;   // ns; the prior until someone has answered
+
+  // The latency to reckon with now, ns.
+  double latency(const Slot& slot, Time now) const {
+    double ns = median;
+    if (slot.latency.known()) {
+      const bool young = now - slot.latency.stamp() < fresh;
+      ns = young ? slot.latency.value() : slot.latency.at(now, median, decay);
+    }
+    if (slot.waiting != 0) {
+      const std::uint64_t sum =
+          static_cast<std::uint64_t>(now.ns()) * slot.waiting - slot.start_sum;
+      const auto age_sum = static_cast<double>(static_cast<std::int64_t>(sum));
+      if (age_sum > ns * slot.waiting) ns = age_sum / slot.waiting;
+    }
+    return std::max(ns, floor);
+  }
+
+  double cost(const Slot& slot, double latency_ns) const {
+    const double cost = latency_ns * slot.load() * static_cast<double>(slot.inverse);
+    return slot.waiting != 0 && !slot.latency.known() ? cost * kPendingPenalty : cost;
+  }
+};
+
+}  // namespace evener
