@@ -7,10 +7,10 @@
 // 9112 §2.2 (bare CR, bare LF), §3.2 (Host), §5.1 (space before colon), §5.2 (folding), §6.1, §6.3
 // (framing). Unlike a lenient parser we refuse what the RFC lets us refuse.
 //
-// Memory: sizeof(Parser) is at most 96 bytes. The first byte of a message allocates one block for
-// the head (about 1.5 KB for up to 24 fields); a head cut over several feeds, or trailers, are
-// gathered in a second one, bounded by the limits. reset() frees both, so an idle connection costs
-// sizeof(Parser) only. Bodies are never copied.
+// Memory: sizeof(Parser) is at most 96 bytes. The first byte of a message allocates its state and
+// room for 24 fields (about 1.3 KB in two blocks; more fields, more room); a head or trailers cut
+// over several feeds are gathered in another block, bounded by the limits. reset() frees all, so an
+// idle connection costs sizeof(Parser) only. Bodies are never copied.
 #pragma once
 
 #include <cstddef>
@@ -75,7 +75,7 @@ struct ParserLimits {
 
 enum class Event : std::uint8_t {
   kNeedMore,  // all was consumed: feed the next bytes when they come
-  kHead,      // head() is ready; feed the rest (maybe empty) to go on
+  kHead,      // head() is ready; feed the rest
   kBody,      // Step::body is a piece of the decoded body
   kEnd,       // the message is complete, trailers() are ready; reset() before the next
   kError,     // error() says what; the connection cannot be used further
@@ -83,8 +83,8 @@ enum class Event : std::uint8_t {
 
 struct Step {
   Event event = Event::kNeedMore;
-  std::size_t consumed = 0;    // octets of the input that are done with
-  std::span<const char> body;  // kBody only: a part of the input
+  std::size_t consumed = 0;         // octets of the input that are done with
+  std::span<const char> body = {};  // kBody only: a part of the input
 };
 
 class Parser {
@@ -102,10 +102,10 @@ class Parser {
   // each request, at the start of its response.
   void expect_response_to(Method request_method);
 
-  // Reads on. While `consumed` is short of the input, call again with the rest. After kHead call
-  // again even with nothing left: a message without a body then answers kEnd.
+  // Reads on. After kHead and kBody call again with the rest, even if that is empty: only kNeedMore
+  // (which consumes all) says that bytes are missing, and kEnd may cost none.
   // The views of head() point into `bytes` when the whole head came in one feed: keep those bytes
-  // alive and in place for as long as the head is used.
+  // alive and in place for as long as the head is used. The same holds for trailers().
   Step feed(std::span<const char> bytes);
 
   // The connection ended. kEnd: a body that ends by close is complete (or the message was already).
@@ -125,7 +125,6 @@ class Parser {
   enum class State : std::uint8_t {
     kStart,        // before the first byte
     kHeadLines,    // inside the head
-    kHeadDone,     // head reported, nothing after it read
     kBodyLength,   // remaining_ octets to come
     kBodyClose,    // until the connection ends
     kChunkSize,    // hexadecimal digits
@@ -139,34 +138,37 @@ class Parser {
     kError,
   };
   struct Message;
+  struct Section;
   struct Cursor;
 
-  Step fail(ParseError error, std::size_t consumed);
-  Step skip_empty_lines(Cursor& cursor);
-  Step read_lines(Cursor& cursor);
-  ParseError take_line(std::string_view line, bool& last);
-  void gather(std::string_view part);
-  Step finish_head(Cursor& cursor, const char* base, std::size_t size);
-  ParseError decide(const char* base, std::size_t size);
+  Step fail(ParseError error, const Cursor& cursor);
+  ParseError skip_empty_lines(Cursor& cursor);
+  Step feed_start(Cursor& cursor);
+  Step feed_head(Cursor& cursor);
+  Step feed_body(Cursor& cursor);
+  Step feed_sized_data(Cursor& cursor);
+  Step feed_chunk_framing(Cursor& cursor);
+  Step feed_trailers(Cursor& cursor);
+  ParseError read_lines(Cursor& cursor, Section& section, bool& complete);
+  ParseError take_line(Section& section, std::string_view line, bool& last);
+  ParseError finish_head();
   void enter_body();
-  Step read_data(Cursor& cursor);
-  Step read_chunk_framing(Cursor& cursor);
   ParseError chunk_byte(unsigned char byte);
-  ParseError chunk_size_ended(unsigned char byte);
-  void start_trailers();
-  std::uint32_t lines_limit() const;
-  ParseError lines_too_large() const;
+  ParseError chunk_size_byte(unsigned char byte);
+  ParseError chunk_extension_byte(unsigned char byte);
+  void chunk_size_done();
 
   std::unique_ptr<Message> message_;
-  std::uint64_t remaining_ = 0;     // octets of the current body or chunk still to come
-  std::uint32_t section_size_ = 0;  // octets of the head, chunk line or trailer section so far
+  std::uint64_t remaining_ = 0;       // octets of the current body or chunk still to come
+  std::uint32_t extension_size_ = 0;  // octets of the chunk extension so far
   ParserLimits limits_;
   Role role_;
   State state_ = State::kStart;
   ParseError error_ = ParseError::kNone;
   Method request_method_ = Method::kGet;
-  std::uint8_t digits_ = 0;       // of the chunk size
-  std::uint8_t empty_lines_ = 0;  // skipped before a request, in octets
+  std::uint8_t digits_ = 0;   // of the chunk size
+  std::uint8_t skipped_ = 0;  // octets of empty lines before a request
+  bool extension_ = false;    // the chunk extension's ';' was seen
 };
 
 }  // namespace evener::http

@@ -16,11 +16,11 @@
 namespace evener::http {
 
 struct RequestRewrite {
-  std::string_view client_ip;       // no brackets; empty: X-Forwarded-For is passed on as it came
+  std::string_view client_ip = {};  // no brackets; empty: X-Forwarded-For is passed on as it came
   std::string_view proto = "http";  // for X-Forwarded-Proto
-  std::string_view host_fallback;   // Host when the request has none (HTTP/1.0)
-  std::string_view via = "evener";  // our name in Via
-  bool forward_expect = true;       // false: the proxy answers 100 itself (case F22)
+  std::string_view host_fallback = {};  // Host when the request has none (HTTP/1.0)
+  std::string_view via = "evener";      // our name in Via
+  bool forward_expect = true;           // false: the proxy answers 100 itself (case F22)
 };
 
 struct RequestNotes {
@@ -66,7 +66,7 @@ void append_continue(std::string& out);
 
 struct LocalReply {
   int status = 500;
-  std::string_view reason;  // a stable word: "no_endpoint"; also in the evener-reason field
+  std::string_view reason = {};  // a stable word: "no_endpoint"; also in the evener-reason field
   Version client_version = Version::k11;
   bool close = false;
   bool head_request = false;      // fields as for GET, no body
