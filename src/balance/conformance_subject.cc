@@ -1,0 +1,117 @@
+#include <cmath>
+#include <cstdlib>
+#include <unordered_map>
+
+#include "balance/conformance.h"
+
+namespace evener::conformance {
+namespace {
+
+class BalancerSubject final : public Subject {
+ public:
+  BalancerSubject(std::string_view policy, std::uint64_t seed) : balancer_(options(policy, seed)) {}
+
+  void apply(const std::vector<Endpoint>& endpoints, Time now) override {
+    balancer_.apply(EndpointSet::make(++version_, endpoints).value(), now);
+  }
+  std::expected<Picked, PickError> pick(Time now, std::span<const EndpointId> tried) override {
+    balancer_.tick(now);
+    auto ticket = balancer_.pick({now, tried});
+    if (!ticket) return std::unexpected(ticket.error());
+    const Picked picked{next_handle_++, ticket->id()};
+    tickets_.emplace(picked.handle, std::move(*ticket));
+    return picked;
+  }
+  void finish(std::uint64_t handle, std::optional<Outcome> outcome, Time now) override {
+    Ticket& ticket = tickets_.at(handle);
+    if (!outcome) {
+      ticket = Ticket();
+      return;
+    }
+    Ticket moved = std::move(ticket);
+    moved.finish(*outcome, now);
+    ticket = std::move(moved);
+  }
+  std::int64_t in_flight(EndpointId id) const override {
+    std::vector<EndpointStatus> all;
+    balancer_.snapshot(Time(), all);
+    for (const EndpointStatus& status : all) {
+      if (status.id == id) return status.in_flight;
+    }
+    return 0;
+  }
+
+ private:
+  static BalancerOptions options(std::string_view policy, std::uint64_t seed) {
+    BalancerOptions options;
+    options.policy.name = policy;
+    options.seed = seed;
+    return options;
+  }
+
+  Balancer balancer_;
+  std::uint64_t version_ = 0;
+  std::uint64_t next_handle_ = 0;
+  std::unordered_map<std::uint64_t, Ticket> tickets_;
+};
+
+}  // namespace
+
+Entry catalog_entry(const PolicyInfo& info) {
+  Entry entry;
+  entry.name = info.name;
+  entry.make = [name = info.name](std::uint64_t seed) {
+    return std::make_unique<BalancerSubject>(name, seed);
+  };
+  entry.by_load = info.name != "random" && info.name != "round_robin";
+  entry.pairs = info.name == "p2c" || info.name == "peak_ewma";
+  entry.in_turn = info.name == "round_robin";
+  entry.by_success = info.uses_success;
+  return entry;
+}
+
+Violations check_all(const Entry& entry, std::uint64_t seed) {
+  Violations all;
+  for (const Property& property : properties()) {
+    for (std::string& violation : property.check(entry, seed)) {
+      all.push_back(std::string(property.name) + ": " + violation +
+                    " [EV_SEED=" + std::to_string(seed) + "]");
+    }
+  }
+  return all;
+}
+
+std::uint64_t seed_from_environment() {
+  const char* const text = std::getenv("EV_SEED");
+  return text == nullptr ? 20'240'817 : std::strtoull(text, nullptr, 10);
+}
+
+Endpoint make_endpoint(std::uint64_t id, double weight) {
+  Endpoint endpoint;
+  endpoint.id = EndpointId{id};
+  endpoint.name = "e" + std::to_string(id);
+  endpoint.weight = weight;
+  return endpoint;
+}
+
+std::vector<Endpoint> make_endpoints(std::size_t n) {
+  std::vector<Endpoint> endpoints;
+  for (std::size_t i = 0; i < n; ++i) endpoints.push_back(make_endpoint(i));
+  return endpoints;
+}
+
+double chi_square_bound(std::size_t degrees) {
+  const auto k = static_cast<double>(degrees);
+  const double z = 4.7534;  // one in a million
+  return k * std::pow(1 - 2 / (9 * k) + z * std::sqrt(2 / (9 * k)), 3);
+}
+
+double chi_square(std::span<const double> hits, std::span<const double> expected) {
+  double sum = 0;
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    if (expected[i] > 0) sum += (hits[i] - expected[i]) * (hits[i] - expected[i]) / expected[i];
+  }
+  return sum;
+}
+
+}  // namespace evener::conformance
