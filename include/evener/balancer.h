@@ -104,7 +104,7 @@ class [[nodiscard]] Ticket {
 };
 
 struct BalancerOptions {
-  PolicySettings policy;
+  PolicySettings policy = {};
   std::uint64_t seed = 0;    // give each worker its own
   std::uint32_t worker = 0;  // this worker's row on the set's LoadBoard
 };

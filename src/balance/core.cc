@@ -32,7 +32,8 @@ Core::Core(BalancerOptions options)
       policy_(policy_or_stop(options_.policy)),
       info_(info_of(options_.policy.name)),
       rng_(options_.seed),
-      model_(options_.policy.tau, options_.policy.floor, options_.policy.prior) {}
+      model_(options_.policy.tau, options_.policy.floor, options_.policy.prior),
+      view_{slots_, eligible_, weights_, by_weight_, model_} {}
 
 void Core::release(std::unique_ptr<Core> core) noexcept {
   if (core == nullptr || core->in_flight_ == 0) return;
@@ -40,12 +41,15 @@ void Core::release(std::unique_ptr<Core> core) noexcept {
   raw->self_ = std::move(core);
 }
 
-PoolView Core::view() const {
-  return {slots_, eligible_, weights_, by_weight_, model_, static_cast<std::uint32_t>(picks_)};
-}
-
-std::uint16_t Core::window_at(Time now) const {
-  return static_cast<std::uint16_t>(now.ns() / options_.policy.window.ns());
+// Numbers windows by time; divides only when the time has left the last one asked for.
+std::uint16_t Core::window_at(Time now) noexcept {
+  const Duration length = options_.policy.window;
+  if (now < window_start_ || now - window_start_ >= length) {
+    const std::int64_t number = now.ns() / length.ns();
+    window_start_ = Time::from_ns(number * length.ns());
+    window_ = static_cast<std::uint16_t>(number);
+  }
+  return window_;
 }
 
 // Fills tried_positions_ (ascending) and tried_slots_; false when nothing untried is left.
@@ -84,7 +88,8 @@ std::expected<Ticket, PickError> Core::pick(const PickRequest& request) noexcept
   std::uint32_t slot = Slot::kNone;
   const std::size_t untried = eligible_.size() - positions.size();
   if (untried > 1) {
-    slot = policy_->pick(view(), context);
+    view_.picks = static_cast<std::uint32_t>(picks_);
+    slot = policy_->pick(view_, context);
   }
   if (slot == Slot::kNone) {
     const std::uint64_t rank = untried > 1 ? rng_.below(untried) : 0;
@@ -117,9 +122,8 @@ Ticket Core::issue(std::uint32_t index, Time now) noexcept {
 }
 
 void Core::publish(const Slot& slot) noexcept {
-  LoadBoard* const board = set_->board();
-  if (board != nullptr && slot.column != Slot::kNone) {
-    board->publish(options_.worker, slot.column, slot.in_flight);
+  if (board_ != nullptr && slot.column != Slot::kNone) {
+    board_->publish(options_.worker, slot.column, slot.in_flight);
   }
 }
 
@@ -179,8 +183,8 @@ void Core::finish(std::uint32_t index, Time start, std::int64_t first_byte_ns, O
     sample_if_higher(slot, elapsed, now);
   }
   if (outcome == Outcome::kSuccess || outcome == Outcome::kFailure) {
-    slot.windows.add(outcome == Outcome::kSuccess, window_at(now));
-    update_inverse(index);
+    const bool changed = slot.windows.add(outcome == Outcome::kSuccess, window_at(now));
+    if (changed) update_inverse(index);
   }
   publish(slot);
   if (slot.column == Slot::kNone && slot.in_flight == 0) forget(index);
@@ -222,12 +226,11 @@ void Core::refresh_median(Time now) {
 }
 
 void Core::fold_elsewhere(std::size_t columns) {
-  const LoadBoard* const board = set_ == nullptr ? nullptr : set_->board();
-  if (board == nullptr) return;
+  if (board_ == nullptr) return;
   const std::size_t n = by_column_.size();
   for (std::size_t i = 0; i < std::min(columns, n); ++i) {
     if (fold_next_ >= n) fold_next_ = 0;
-    slots_[by_column_[fold_next_]].elsewhere = board->elsewhere(options_.worker, fold_next_);
+    slots_[by_column_[fold_next_]].elsewhere = board_->elsewhere(options_.worker, fold_next_);
     ++fold_next_;
   }
 }

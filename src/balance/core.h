@@ -69,8 +69,7 @@ class Core {
   void publish(const Slot& slot) noexcept;
   void refresh_median(Time now);
   void fold_elsewhere(std::size_t columns);
-  std::uint16_t window_at(Time now) const;
-  PoolView view() const;
+  std::uint16_t window_at(Time now) noexcept;
   std::string_view reason(std::uint32_t slot) const;
 
   BalancerOptions options_;
@@ -89,6 +88,8 @@ class Core {
   std::unordered_map<EndpointId, std::uint32_t> index_;
   std::vector<std::uint32_t> eligible_;
   AliasTable by_weight_;
+  PoolView view_;               // of the above
+  LoadBoard* board_ = nullptr;  // the set's
 
   // Scratch of one pick, with room for every endpoint.
   std::vector<std::uint32_t> tried_positions_;
@@ -98,6 +99,8 @@ class Core {
   std::uint64_t in_flight_ = 0;
   std::uint64_t picks_ = 0;
   Time last_;
+  Time window_start_;
+  std::uint16_t window_ = 0;  // that of window_start_
   Time median_due_;
   std::size_t median_start_ = 0;
   std::size_t fold_next_ = 0;

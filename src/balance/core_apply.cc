@@ -15,6 +15,7 @@ void Core::apply(EndpointSetPtr set, Time now) {
   by_column_.clear();
   by_column_.reserve(set->size());
   set_ = std::move(set);
+  board_ = set_->board();
   for (const Endpoint& endpoint : set_->endpoints()) {
     const std::uint32_t slot = slot_for(endpoint, now);
     slots_[slot].column = static_cast<std::uint32_t>(by_column_.size());
@@ -81,7 +82,10 @@ void Core::rebuild_eligible() {
   tried_positions_.reserve(eligible_.size());
   tried_slots_.reserve(eligible_.size());
   free_.reserve(slots_.size());
-  policy_->rebuild(view(), rng_);
+  view_.slots = slots_;
+  view_.eligible = eligible_;
+  view_.weights = weights_;
+  policy_->rebuild(view_, rng_);
 }
 
 }  // namespace evener::balance_internal

@@ -21,7 +21,9 @@ class SuccessWindows {
   // The least factor: failures make an endpoint at most this much costlier, however many.
   static constexpr float kLeastFactor = 1.0F / 1024;
 
-  void add(bool success, std::uint16_t window) {
+  // Whether factor() may have changed: not in the usual case of one more success and no failures.
+  bool add(bool success, std::uint16_t window) {
+    const bool failed_before = failures() != 0;
     turn(window);
     std::uint16_t& cell = success ? good_[0] : bad_[0];
     if (cell == 0xffff) {
@@ -29,12 +31,15 @@ class SuccessWindows {
       bad_[0] /= 2;
     }
     ++cell;
+    return failed_before || !success;
   }
+
+  std::uint32_t failures() const { return std::uint32_t{bad_[0]} + bad_[1]; }
 
   // Share of successes with half a success as prior knowledge: 1 without failures, 1/3 after one.
   float share() const {
     const auto good = static_cast<float>(good_[0] + good_[1]) + 0.5F;
-    return good / (good + static_cast<float>(bad_[0] + bad_[1]));
+    return good / (good + static_cast<float>(failures()));
   }
 
   // What divides the cost: the share squared. An endpoint that fails at once holds few requests,

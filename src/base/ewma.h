@@ -33,6 +33,7 @@ inline double exp_negative(double z) {
 
 // 1 - e^(-z) for z >= 0; relative error below 1e-5, for tiny z too.
 inline double one_minus_exp_negative(double z) {
+  if (z < 0x1p-10) return z * (1 - z * 0.5);  // samples usually follow each other closely
   if (z < 0.25) return z * (1 - z * (0.5 - z * (1.0 / 6 - z * (1.0 / 24 - z * (1.0 / 120)))));
   return 1 - exp_negative(z);
 }

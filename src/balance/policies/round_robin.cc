@@ -1,14 +1,15 @@
-// round_robin: smooth and weighted. Every endpoint has its k-th turn at virtual time k / weight;
-// turns are taken in order of time, equal times first in, first out. So over a full cycle counts
-// match weights exactly, the turns of a heavy endpoint are spread out, and equal weights alternate.
-// Where the rotation starts is drawn at random per balancer, in time and among equals, so that
-// workers do not all begin with the same endpoint. O(log n).
+// round_robin: smooth and weighted. An endpoint's k-th turn is at virtual time (k + phase) /
+// weight; turns are taken in order of time, equal times first in, first out. So over a full cycle
+// counts match weights exactly, a heavy endpoint's turns are spread out, and equal weights
+// alternate. Phases are spread evenly over the endpoints of one weight, so that light ones do not
+// come in a bunch; their order and where the rotation starts are drawn at random per balancer, so
+// that workers do not all begin with the same endpoint, nor follow each other. O(log n).
 //
 // Turn numbers are integers, so times do not drift. A rebuild keeps the turns of endpoints whose
-// weight is unchanged. A tried endpoint's turn is used up.
+// weight is unchanged; newcomers get a random phase. A tried endpoint's turn is used up.
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <utility>
 #include <vector>
 
 #include "balance/policies/policies.h"
@@ -24,14 +25,11 @@ class RoundRobin final : public Policy {
       heap_.clear();
       return;
     }
-    if (!started_) start(pool, rng);
     turns_.resize(pool.slots.size());
+    if (!started_) start(pool, rng);
     heap_.clear();
-    const std::size_t n = pool.eligible.size();
-    const std::size_t offset = rng.below(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint32_t slot = pool.eligible[(i + offset) % n];
-      heap_.push_back(turn_of(slot, pool.weights[slot]));
+    for (const std::uint32_t slot : pool.eligible) {
+      heap_.push_back(turn_of(slot, pool.weights[slot], rng));
     }
     std::ranges::make_heap(heap_, later);
   }
@@ -53,8 +51,15 @@ class RoundRobin final : public Policy {
     std::uint32_t slot;
   };
   struct Turn {
+    double time() const { return (static_cast<double>(number) + phase) / weight; }
+    // The first turn after `now`.
+    void enter(double now) {
+      number = static_cast<std::int64_t>(std::floor(now * weight - phase)) + 1;
+    }
+
     double weight = 0;
-    std::uint64_t number = 0;
+    double phase = 0;  // in [0, 1)
+    std::int64_t number = 0;
     std::uint64_t order = 0;
   };
 
@@ -62,21 +67,39 @@ class RoundRobin final : public Policy {
     return a.time > b.time || (a.time == b.time && a.order > b.order);
   }
 
+  // Picks a moment within the longest period, and spreads the phases of each weight evenly.
   void start(const PoolView& pool, Rng& rng) {
-    double least = std::numeric_limits<double>::infinity();
-    for (const std::uint32_t slot : pool.eligible) least = std::min(least, pool.weights[slot]);
-    now_ = rng.uniform01() / least;
+    std::vector<std::uint32_t> sorted(pool.eligible.begin(), pool.eligible.end());
+    const std::uint64_t salt = rng.u64();
+    std::ranges::sort(sorted, {}, [&](std::uint32_t slot) {
+      return std::pair(pool.weights[slot], mix64(salt ^ slot));
+    });
+    now_ = rng.uniform01() / pool.weights[sorted.front()];
+    for (std::size_t first = 0; first < sorted.size();) {
+      const double weight = pool.weights[sorted[first]];
+      std::size_t end = first;
+      while (end < sorted.size() && pool.weights[sorted[end]] == weight) ++end;
+      const double offset = rng.uniform01();
+      for (std::size_t i = first; i < end; ++i) {
+        const double rank = static_cast<double>(i - first) + offset;
+        Turn turn{weight, rank / static_cast<double>(end - first), 0, next_order_++};
+        turn.enter(now_);
+        turns_[sorted[i]] = turn;
+      }
+      first = end;
+    }
     started_ = true;
   }
 
   // The slot's next turn: the one it was waiting for, if that is still within one of its periods.
-  Item turn_of(std::uint32_t slot, double weight) {
+  Item turn_of(std::uint32_t slot, double weight, Rng& rng) {
     Turn& turn = turns_[slot];
-    const double kept = static_cast<double>(turn.number) / weight;
-    if (turn.weight != weight || kept < now_ || kept > now_ + 1 / weight) {
-      turn = {weight, static_cast<std::uint64_t>(std::floor(now_ * weight)) + 1, next_order_++};
+    const bool same = turn.weight == weight;
+    if (!same || turn.time() < now_ || turn.time() > now_ + 1 / weight) {
+      turn = {weight, same ? turn.phase : rng.uniform01(), 0, next_order_++};
+      turn.enter(now_);
     }
-    return {static_cast<double>(turn.number) / weight, turn.order, slot};
+    return {turn.time(), turn.order, slot};
   }
 
   // Replaces the top by its next turn and lets it sink.
@@ -86,7 +109,7 @@ class RoundRobin final : public Policy {
     Turn& turn = turns_[item.slot];
     ++turn.number;
     turn.order = next_order_++;
-    item.time = static_cast<double>(turn.number) / turn.weight;
+    item.time = turn.time();
     item.order = turn.order;
     std::size_t hole = 0;
     for (std::size_t child = 1; child < heap_.size(); child = 2 * hole + 1) {

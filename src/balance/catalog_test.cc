@@ -1,0 +1,53 @@
+#include <evener/policy.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace evener {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Catalog, EveryEntryCanBeMadeAndIsDescribed) {
+  std::set<std::string_view> names;
+  for (const PolicyInfo& info : policy_catalog()) {
+    PolicySettings settings;
+    settings.name = info.name;
+    EXPECT_TRUE(make_policy(settings).has_value()) << info.name;
+    EXPECT_FALSE(info.summary.empty());
+    EXPECT_FALSE(info.source.empty());
+    names.insert(info.name);
+  }
+  EXPECT_EQ(names.size(), policy_catalog().size());
+  EXPECT_TRUE(names.contains(PolicySettings().name));
+}
+
+TEST(Catalog, AnUnknownNameSuggestsTheNearest) {
+  PolicySettings settings;
+  settings.name = "peek_ewma";
+  EXPECT_THAT(make_policy(settings).error().message, HasSubstr("did you mean \"peak_ewma\"?"));
+  settings.name = "roundrobin";
+  EXPECT_THAT(make_policy(settings).error().message, HasSubstr("did you mean \"round_robin\"?"));
+  settings.name = "zzzzzzzzzzzz";
+  EXPECT_THAT(make_policy(settings).error().message, HasSubstr("expected one of peak_ewma, p2c"));
+}
+
+TEST(Catalog, SettingsOutOfRangeAreNamed) {
+  const auto message = [](auto change) {
+    PolicySettings settings;
+    change(settings);
+    const auto made = make_policy(settings);
+    return made.has_value() ? std::string() : made.error().message;
+  };
+  EXPECT_THAT(message([](auto& s) { s.choices = 0; }), HasSubstr("\"choices\": expected 1 to 16"));
+  EXPECT_THAT(message([](auto& s) { s.choices = 17; }), HasSubstr("found 17"));
+  EXPECT_THAT(message([](auto& s) { s.tau = Duration(); }), HasSubstr("\"tau\""));
+  EXPECT_THAT(message([](auto& s) { s.floor = -Duration::seconds(1); }), HasSubstr("\"floor\""));
+  EXPECT_THAT(message([](auto& s) { s.prior = Duration::max(); }), HasSubstr("\"prior\""));
+  EXPECT_THAT(message([](auto& s) { s.window = Duration(); }), HasSubstr("\"window\""));
+  EXPECT_THAT(message([](auto& s) { s.reprobe = Duration(); }), HasSubstr("\"reprobe\""));
+}
+
+}  // namespace
+}  // namespace evener

@@ -1,0 +1,111 @@
+#include <evener/balancer.h>
+#include <evener/load_board.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <thread>
+
+#include "balance/conformance.h"
+
+namespace evener {
+namespace {
+
+using conformance::make_endpoint;
+using conformance::make_endpoints;
+
+Time at_ms(std::int64_t ms) { return Time() + Duration::milliseconds(ms); }
+
+TEST(LoadBoard, AddsUpTheOthers) {
+  LoadBoard board(3, 40);
+  board.publish(0, 39, 5);
+  board.publish(1, 39, 7);
+  board.publish(2, 39, std::numeric_limits<std::uint32_t>::max());
+  EXPECT_EQ(board.elsewhere(2, 39), 12U);
+  EXPECT_EQ(board.elsewhere(0, 39), std::numeric_limits<std::uint32_t>::max());
+  EXPECT_EQ(board.elsewhere(0, 38), 0U);
+  EXPECT_EQ(board.published(1, 39), 7U);
+}
+
+std::uint32_t elsewhere_of(const Balancer& balancer, std::uint64_t id) {
+  std::vector<EndpointStatus> all;
+  balancer.snapshot(Time(), all);
+  for (const EndpointStatus& status : all) {
+    if (status.id == EndpointId{id}) return status.elsewhere;
+  }
+  return 0;
+}
+
+TEST(LoadBoard, BalancersSeeEachOtherAcrossSets) {
+  Balancer a({.policy = {.name = "p2c"}, .worker = 0});
+  Balancer b({.policy = {.name = "p2c"}, .worker = 1});
+  const EndpointSetPtr first = EndpointSet::make(1, make_endpoints(2), 2).value();
+  a.apply(first, at_ms(0));
+  b.apply(first, at_ms(0));
+  const EndpointId only_one[] = {EndpointId{0}};
+  std::vector<Ticket> out;
+  for (int i = 0; i < 3; ++i) out.push_back(a.pick({.now = at_ms(0), .tried = only_one}).value());
+  b.tick(at_ms(1));
+  EXPECT_EQ(elsewhere_of(b, 1), 3U);
+  // One worker's load moves the other's choice.
+  for (int i = 0; i < 20; ++i) {
+    Ticket ticket = b.pick({.now = at_ms(1)}).value();
+    EXPECT_EQ(ticket.id(), EndpointId{0});
+    ticket.finish(Outcome::kRejected, at_ms(1));
+  }
+  // A new set, other order, one more endpoint: counts move to the new board with each apply.
+  const EndpointSetPtr second =
+      EndpointSet::make(2, {make_endpoint(5), make_endpoint(1), make_endpoint(0)}, 2).value();
+  a.apply(second, at_ms(2));
+  b.apply(second, at_ms(2));
+  EXPECT_EQ(elsewhere_of(b, 1), 3U);
+  out.clear();
+  b.tick(at_ms(3));
+  EXPECT_EQ(elsewhere_of(b, 1), 0U);
+}
+
+TEST(LoadBoard, AnEndpointThatLeftIsNotPublished) {
+  Balancer a({.worker = 0});
+  a.apply(EndpointSet::make(1, make_endpoints(1), 2).value(), at_ms(0));
+  Ticket late = a.pick({.now = at_ms(0)}).value();
+  const EndpointSetPtr next = EndpointSet::make(2, {make_endpoint(9)}, 2).value();
+  a.apply(next, at_ms(1));
+  late.finish(Outcome::kSuccess, at_ms(2));
+  EXPECT_EQ(next->board()->published(0, 0), 0U);
+}
+
+TEST(LoadBoard, ALargePoolIsFoldedInSlices) {
+  const EndpointSetPtr set = EndpointSet::make(1, make_endpoints(10'000), 2).value();
+  Balancer a({.worker = 0});
+  a.apply(set, at_ms(0));
+  for (std::size_t i = 0; i < 10'000; ++i) set->board()->publish(1, i, 2);
+  a.tick(at_ms(1));
+  EXPECT_EQ(elsewhere_of(a, 0), 2U);
+  EXPECT_EQ(elsewhere_of(a, 9'999), 0U);
+  a.tick(at_ms(2));
+  a.tick(at_ms(3));
+  EXPECT_EQ(elsewhere_of(a, 9'999), 2U);
+}
+
+TEST(LoadBoard, TwoWorkersOnTwoThreads) {
+  const EndpointSetPtr set = EndpointSet::make(1, make_endpoints(8), 2).value();
+  const auto work = [&set](std::uint32_t worker) {
+    Balancer balancer({.policy = {.name = "p2c"}, .seed = worker, .worker = worker});
+    balancer.apply(set, at_ms(0));
+    std::vector<Ticket> out(16);
+    for (std::int64_t i = 0; i < 20'000; ++i) {
+      Ticket& oldest = out[static_cast<std::size_t>(i % 16)];
+      oldest.finish(Outcome::kSuccess, at_ms(i));
+      oldest = balancer.pick({.now = at_ms(i)}).value();
+      if (i % 50 == 0) balancer.tick(at_ms(i));
+    }
+  };
+  std::thread other(work, 1);
+  work(0);
+  other.join();
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(set->board()->published(0, i) + set->board()->published(1, i), 0U);
+  }
+}
+
+}  // namespace
+}  // namespace evener
