@@ -1,0 +1,111 @@
+#include "proxy/download.h"
+
+#include <cstring>
+
+#include "io/loop.h"
+#include "proxy/text.h"
+
+namespace evener::proxy {
+
+// Decodes all of input_ and moves the body's pieces together in place.
+Download::Piece Download::gather() {
+  Piece piece;
+  io::Chunk whole = input_.slice(0, input_.size());
+  char* start = nullptr;
+  std::size_t size = 0;
+  while (!piece.end && !piece.failed) {
+    const http::Step step = endpoint_.parser().feed(input_.bytes());
+    if (step.event == http::Event::kBody) {
+      char* data = input_.mutable_data() + (step.body.data() - input_.data());
+      if (start == nullptr) start = data;
+      if (start + size != data) std::memmove(start + size, data, step.body.size());
+      size += step.body.size();
+    }
+    input_.drop_front(step.consumed);
+    piece.end = step.event == http::Event::kEnd;
+    piece.failed = step.event == http::Event::kError;
+    if (step.event == http::Event::kNeedMore) break;
+  }
+  if (start != nullptr) {
+    whole.drop_front(static_cast<std::size_t>(start - whole.data()));
+    whole.truncate(size);
+    piece.body = std::move(whole);
+  }
+  stray_ = !input_.empty();
+  body_bytes_ += size;
+  return piece;
+}
+
+io::ChunkList Download::frame(std::string& prefix, Piece& piece, http::Framing framing) {
+  io::BufferPool& buffers = client_.loop().buffers();
+  std::string tail;
+  if (framing == http::Framing::kChunked) {
+    if (!piece.body.empty()) {
+      http::append_chunk_header(prefix, piece.body.size());
+      tail = http::kChunkEnd;
+    }
+    if (piece.end) http::append_last_chunk(tail, endpoint_.parser().trailers());
+  }
+  // What stood behind the body in its block has been decoded, unless it is stray and then nobody's.
+  const bool joined = !tail.empty() && piece.body.append(tail);
+  io::ChunkList list;
+  add_in_front(list, buffers, prefix, std::move(piece.body));
+  if (!joined) add_text(list, buffers, tail);
+  prefix.clear();
+  return list;
+}
+
+std::size_t Download::want() const {
+  if (body_length_ > 0) {
+    return body_length_ - body_bytes_ > io::kSmallBlock ? io::kLargeBlock : io::kSmallBlock;
+  }
+  return body_bytes_ > 2 * io::kSmallBlock ? io::kLargeBlock : io::kSmallBlock;
+}
+
+io::Task<bool> Download::receive() {
+  io::Stream& stream = endpoint_.stream();
+  input_.release();
+  stream.set_deadline(stream.loop().now() + timeouts_.endpoint_idle);
+  io::Received result = co_await stream.receive(want());
+  if (result.status == io::IoStatus::kOk) input_ = std::move(result.chunk);
+  co_return result.status == io::IoStatus::kOk || result.status == io::IoStatus::kEof;
+}
+
+io::Task<Download::Result> Download::run(std::string head_text, http::ResponsePlan plan) {
+  const http::Head& head = endpoint_.parser().head();
+  keep_alive_ = head.keep_alive && head.framing != http::Framing::kUntilClose;
+  if (head.framing == http::Framing::kLength) body_length_ = head.content_length;
+  std::string prefix = std::move(head_text);
+  for (;;) {
+    Piece piece = gather();
+    if (!piece.failed && (!prefix.empty() || !piece.body.empty() || piece.end)) {
+      io::ChunkList list = frame(prefix, piece, plan.framing);
+      client_.set_deadline(client_.loop().now() + timeouts_.client_send);
+      if (co_await client_.send(std::move(list)) != io::IoStatus::kOk) {
+        co_return Result{Reason::kClientGone, false};
+      }
+    }
+    if (piece.end) break;
+    bool alive = !piece.failed && co_await receive();
+    if (alive && input_.empty()) {
+      // The endpoint has ended the connection: the end of a body without length, else a loss.
+      const http::Step step = endpoint_.parser().finish();
+      alive = step.event == http::Event::kEnd;
+      if (alive) {
+        Piece end{.body = {}, .end = true, .failed = false};
+        io::ChunkList list = frame(prefix, end, plan.framing);
+        client_.set_deadline(client_.loop().now() + timeouts_.client_send);
+        const io::IoStatus sent = co_await client_.send(std::move(list));
+        co_return Result{sent == io::IoStatus::kOk ? Reason::kNone : Reason::kClientGone, false};
+      }
+    }
+    if (!alive) {
+      // A body that ends by close has no other way to show that it was cut.
+      if (plan.framing == http::Framing::kUntilClose) client_.abort();
+      co_return Result{Reason::kTruncated, false, prefix.empty()};
+    }
+  }
+  co_return Result{Reason::kNone, keep_alive_ && !stray_};
+}
+
+}  // namespace evener::proxy

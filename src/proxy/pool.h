@@ -1,0 +1,55 @@
+// Pool: one worker's view of one pool: its balancer, its idle connections, its settings.
+//
+// Owner: the worker. Thread: the worker's loop. The balancer is ticked about every millisecond while
+// requests are out and not at all while nothing happens.
+#pragma once
+
+#include <evener/balancer.h>
+
+#include <expected>
+#include <unordered_map>
+
+#include "config/config.h"
+#include "io/loop.h"
+#include "proxy/counters.h"
+#include "upstream/connection_pool.h"
+
+namespace evener::proxy {
+
+// The facts of a configured pool, shared by all workers. The error names the pool.
+std::expected<EndpointSetPtr, std::string> make_endpoint_set(const config::Pool& pool,
+                                                             std::uint32_t workers);
+// The library's settings for a configured policy.
+PolicySettings policy_settings(const config::PolicyConfig& policy);
+
+class Pool {
+ public:
+  Pool(io::Loop& loop, const config::Pool& settings, EndpointSetPtr set, BalancerOptions options,
+       upstream::IdleBudget& budget);
+
+  const config::Pool& settings() const { return settings_; }
+  Balancer& balancer() { return balancer_; }
+  upstream::ConnectionPool& connections() { return connections_; }
+  PoolCounters& counters() { return counters_; }
+  // Where an endpoint listens. REQUIRES: an id of this pool's set.
+  const io::Address& address_of(EndpointId id) const;
+
+  std::expected<Ticket, PickError> pick(std::span<const EndpointId> tried);
+
+ private:
+  struct TickTimer : io::Timer {
+    explicit TickTimer(Pool& p);
+    Pool& pool;
+  };
+  void tick();
+
+  io::Loop& loop_;
+  const config::Pool& settings_;
+  Balancer balancer_;
+  upstream::ConnectionPool connections_;
+  std::unordered_map<EndpointId, io::Address> addresses_;
+  PoolCounters counters_;
+  TickTimer tick_timer_;
+};
+
+}  // namespace evener::proxy

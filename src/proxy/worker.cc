@@ -1,0 +1,95 @@
+#include "proxy/worker.h"
+
+#include <utility>
+
+namespace evener::proxy {
+
+http::ParserLimits parser_limits(const config::Limits& limits) {
+  return {.head_bytes = limits.head_bytes,
+          .target_bytes = limits.target_bytes,
+          .trailer_bytes = limits.trailer_bytes,
+          .chunk_extension_bytes = limits.chunk_extension_bytes,
+          .field_count = limits.field_count};
+}
+
+Worker::DrainTimer::DrainTimer(Worker& w)
+    : Timer([](Timer& timer) {
+        static_cast<DrainTimer&>(timer).worker.for_each_client(&ClientConnection::abort);
+      }),
+      worker(w) {}
+
+Worker::Worker(io::Loop& loop, ConfigPtr config, const std::vector<EndpointSetPtr>& sets,
+               Options options)
+    : loop_(loop),
+      config_(std::move(config)),
+      router_(config_->routes),
+      parser_limits_(proxy::parser_limits(config_->limits)),
+      options_(options),
+      idle_budget_{.limit = config_->limits.idle_endpoint_connections},
+      drain_timer_(*this) {
+  Rng seeds(options.seed);
+  for (std::size_t i = 0; i < config_->pools.size(); ++i) {
+    BalancerOptions balancer{.policy = policy_settings(config_->pools[i].policy),
+                             .seed = seeds.u64(),
+                             .worker = options.index};
+    pools_.push_back(std::make_unique<Pool>(loop_, config_->pools[i], sets[i], std::move(balancer),
+                                            idle_budget_));
+  }
+}
+
+Worker::~Worker() = default;
+
+std::expected<io::Address, std::string> Worker::listen(const io::Address& address) {
+  auto listener = loop_.listen(address, {.reuse_port = true},
+                               [this](io::StreamPtr stream) { accept(std::move(stream)); });
+  if (!listener) return std::unexpected(std::move(listener.error()));
+  listeners_.push_back(std::move(*listener));
+  return listeners_.back()->address();
+}
+
+void Worker::accept(io::StreamPtr stream) {
+  ++counters_.connections_accepted;
+  clients_.emplace_front(*this, std::move(stream));
+  counters_.connections_open = clients_.size();
+  if (options_.connections_max != 0 && clients_.size() >= options_.connections_max && !paused_) {
+    paused_ = true;
+    for (const auto& listener : listeners_) listener->pause();
+  }
+  clients_.front().start(clients_.begin());
+}
+
+void Worker::client_closed(ClientConnection& client) {
+  clients_.erase(client.self());
+  counters_.connections_open = clients_.size();
+  if (paused_ && clients_.size() < options_.connections_max) {
+    paused_ = false;
+    for (const auto& listener : listeners_) listener->resume();
+  }
+  finish_drain_if_done();
+}
+
+void Worker::for_each_client(void (ClientConnection::*act)()) {
+  for (auto at = clients_.begin(); at != clients_.end();) {
+    ClientConnection& client = *at++;
+    (client.*act)();
+  }
+}
+
+void Worker::drain(Time deadline, std::move_only_function<void()> done) {
+  draining_ = true;
+  drained_ = std::move(done);
+  listeners_.clear();
+  loop_.timers().arm(drain_timer_, deadline);
+  for_each_client(&ClientConnection::close_when_idle);
+  finish_drain_if_done();
+}
+
+void Worker::finish_drain_if_done() {
+  if (!draining_ || !clients_.empty() || !drained_) return;
+  drain_timer_.disarm();
+  for (const auto& pool : pools_) pool->connections().close_all();
+  auto done = std::exchange(drained_, nullptr);
+  done();
+}
+
+}  // namespace evener::proxy
