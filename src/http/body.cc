@@ -113,15 +113,29 @@ ParseError Parser::chunk_size_byte(unsigned char byte) {
   return chunk_extension_byte(byte);
 }
 
-// Extensions are skipped, not understood: what matters is that they end where others see the end.
+// Extensions are skipped, not understood: what matters is that they end where others see the end,
+// so also for a parser that looks for the end of a quoted string first.
 ParseError Parser::chunk_extension_byte(unsigned char byte) {
-  if (byte == '\r' && extension_) {
+  if (byte == '\r' && extension_ == Extension::kOpen) {
     state_ = State::kChunkSizeLf;
     return ParseError::kNone;
   }
-  extension_ |= byte == ';';
-  if (!is_extension_byte(byte) || (!extension_ && byte != ' ' && byte != '\t')) {
-    return ParseError::kBadChunk;
+  if (!is_extension_byte(byte)) return ParseError::kBadChunk;
+  switch (extension_) {
+    case Extension::kNone:
+      if (byte == ';') extension_ = Extension::kOpen;
+      if (byte != ';' && byte != ' ' && byte != '\t') return ParseError::kBadChunk;
+      break;
+    case Extension::kOpen:
+      if (byte == '"') extension_ = Extension::kQuoted;
+      break;
+    case Extension::kQuoted:
+      if (byte == '"') extension_ = Extension::kOpen;
+      if (byte == '\\') extension_ = Extension::kEscaped;
+      break;
+    case Extension::kEscaped:
+      extension_ = Extension::kQuoted;
+      break;
   }
   return ++extension_size_ > limits_.chunk_extension_bytes ? ParseError::kChunkExtensionTooLarge
                                                            : ParseError::kNone;
@@ -131,7 +145,7 @@ void Parser::chunk_size_done() {
   state_ = remaining_ > 0 ? State::kChunkData : State::kTrailers;
   digits_ = 0;
   extension_size_ = 0;
-  extension_ = false;
+  extension_ = Extension::kNone;
 }
 
 Step Parser::feed_trailers(Cursor& cursor) {

@@ -247,6 +247,9 @@ ParseError parse_field_line(std::string_view line, Field& field) {
   field.name = line.substr(0, colon);
   field.value = trim(line.substr(colon + 1));
   field.id = field_id(field.name);
+  // Parsers differ about tabs round these two (llhttp refuses some): only spaces, then.
+  const bool frames = field.id == FieldId::kContentLength || field.id == FieldId::kTransferEncoding;
+  if (frames && line.contains('\t')) return ParseError::kBadHeaderValue;
   return check_text(field.value);
 }
 

@@ -1,7 +1,56 @@
+#include <array>
+#include <cstddef>
+#include <utility>
+
 #include "base/check.h"
 #include "http/parser.h"
 
 namespace evener::http {
+namespace {
+
+// In the order of ParseError.
+using Word = std::pair<ParseError, std::string_view>;
+constexpr std::array kWords = {
+    Word{ParseError::kNone, "none"},
+    Word{ParseError::kBadStartLine, "bad_start_line"},
+    Word{ParseError::kBadMethod, "bad_method"},
+    Word{ParseError::kBadTarget, "bad_target"},
+    Word{ParseError::kTargetTooLong, "target_too_long"},
+    Word{ParseError::kUnsupportedVersion, "unsupported_version"},
+    Word{ParseError::kConnectNotSupported, "connect_not_supported"},
+    Word{ParseError::kBadStatus, "bad_status"},
+    Word{ParseError::kBareCr, "bare_cr"},
+    Word{ParseError::kBareLf, "bare_lf"},
+    Word{ParseError::kObsFold, "obs_fold"},
+    Word{ParseError::kBadHeaderName, "bad_header_name"},
+    Word{ParseError::kSpaceBeforeColon, "space_before_colon"},
+    Word{ParseError::kBadHeaderValue, "bad_header_value"},
+    Word{ParseError::kHeadTooLarge, "head_too_large"},
+    Word{ParseError::kTooManyFields, "too_many_fields"},
+    Word{ParseError::kMissingHost, "missing_host"},
+    Word{ParseError::kDuplicateHost, "duplicate_host"},
+    Word{ParseError::kBadHost, "bad_host"},
+    Word{ParseError::kBadContentLength, "bad_content_length"},
+    Word{ParseError::kBadTransferEncoding, "bad_transfer_encoding"},
+    Word{ParseError::kUnsupportedCoding, "unsupported_transfer_coding"},
+    Word{ParseError::kLengthAndCoding, "length_and_coding"},
+    Word{ParseError::kBadChunk, "bad_chunk"},
+    Word{ParseError::kChunkExtensionTooLarge, "chunk_extension_too_large"},
+    Word{ParseError::kBadTrailer, "bad_trailer"},
+    Word{ParseError::kTrailersTooLarge, "trailers_too_large"},
+    Word{ParseError::kTruncated, "truncated"},
+    Word{ParseError::kParserDisagreement, "parser_disagreement"},
+};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kWords.size(); ++i) {
+    if (static_cast<std::size_t>(kWords[i].first) != i) return false;
+  }
+  return static_cast<std::size_t>(ParseError::kParserDisagreement) + 1 == kWords.size();
+}
+static_assert(in_order());
+
+}  // namespace
 
 int status_for(ParseError error) {
   EV_CHECK(error != ParseError::kNone, "no error has no status");
@@ -23,67 +72,7 @@ int status_for(ParseError error) {
 }
 
 std::string_view reason_for(ParseError error) {
-  switch (error) {
-    case ParseError::kNone:
-      return "none";
-    case ParseError::kBadStartLine:
-      return "bad_start_line";
-    case ParseError::kBadMethod:
-      return "bad_method";
-    case ParseError::kBadTarget:
-      return "bad_target";
-    case ParseError::kTargetTooLong:
-      return "target_too_long";
-    case ParseError::kUnsupportedVersion:
-      return "unsupported_version";
-    case ParseError::kConnectNotSupported:
-      return "connect_not_supported";
-    case ParseError::kBadStatus:
-      return "bad_status";
-    case ParseError::kBareCr:
-      return "bare_cr";
-    case ParseError::kBareLf:
-      return "bare_lf";
-    case ParseError::kObsFold:
-      return "obs_fold";
-    case ParseError::kBadHeaderName:
-      return "bad_header_name";
-    case ParseError::kSpaceBeforeColon:
-      return "space_before_colon";
-    case ParseError::kBadHeaderValue:
-      return "bad_header_value";
-    case ParseError::kHeadTooLarge:
-      return "head_too_large";
-    case ParseError::kTooManyFields:
-      return "too_many_fields";
-    case ParseError::kMissingHost:
-      return "missing_host";
-    case ParseError::kDuplicateHost:
-      return "duplicate_host";
-    case ParseError::kBadHost:
-      return "bad_host";
-    case ParseError::kBadContentLength:
-      return "bad_content_length";
-    case ParseError::kBadTransferEncoding:
-      return "bad_transfer_encoding";
-    case ParseError::kUnsupportedCoding:
-      return "unsupported_transfer_coding";
-    case ParseError::kLengthAndCoding:
-      return "length_and_coding";
-    case ParseError::kBadChunk:
-      return "bad_chunk";
-    case ParseError::kChunkExtensionTooLarge:
-      return "chunk_extension_too_large";
-    case ParseError::kBadTrailer:
-      return "bad_trailer";
-    case ParseError::kTrailersTooLarge:
-      return "trailers_too_large";
-    case ParseError::kTruncated:
-      return "truncated";
-    case ParseError::kParserDisagreement:
-      return "parser_disagreement";
-  }
-  return "unknown";
+  return kWords[static_cast<std::size_t>(error)].second;
 }
 
 }  // namespace evener::http

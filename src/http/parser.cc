@@ -33,7 +33,7 @@ void Parser::reset() {
   error_ = ParseError::kNone;
   digits_ = 0;
   skipped_ = 0;
-  extension_ = false;
+  extension_ = Extension::kNone;
 }
 
 void Parser::expect_response_to(Method request_method) {

@@ -137,6 +137,8 @@ class Parser {
     kDone,
     kError,
   };
+  // Inside a chunk extension: no ';' yet, behind one, in a quoted string, behind its backslash.
+  enum class Extension : std::uint8_t { kNone, kOpen, kQuoted, kEscaped };
   struct Message;
   struct Section;
   struct Cursor;
@@ -168,7 +170,7 @@ class Parser {
   Method request_method_ = Method::kGet;
   std::uint8_t digits_ = 0;   // of the chunk size
   std::uint8_t skipped_ = 0;  // octets of empty lines before a request
-  bool extension_ = false;    // the chunk extension's ';' was seen
+  Extension extension_ = Extension::kNone;
 };
 
 }  // namespace evener::http
