@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "evener/policy.h"
 #include "evener/time.h"
 
 namespace evener::config {
@@ -61,13 +62,10 @@ struct EndpointConfig {
   SourceMark mark;
 };
 
-enum class Estimator : std::uint8_t { kPeak, kMean };
+using evener::Estimator;
 
-struct PolicyConfig {
-  std::string name = "peak_ewma";
-  std::uint32_t choices = 2;               // endpoints compared per pick, 1 to 16
-  Estimator estimator = Estimator::kPeak;  // how latency is summed up
-  Duration tau = Duration::seconds(10);    // the latency estimate's time constant
+// The library's settings, as the file has them; only those that the policy takes can be given.
+struct PolicyConfig : PolicySettings {
   SourceMark mark;
 };
 

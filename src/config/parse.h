@@ -7,7 +7,6 @@
 #pragma once
 
 #include <expected>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,11 +26,6 @@ struct Diagnostic {
 // "FILE:LINE:COL: error: MESSAGE", then the line with a caret under the place.
 std::string to_string(const Diagnostic& diagnostic);
 
-struct ParseContext {
-  // Names that `policy:` accepts; the first is the default. Empty: any name passes.
-  std::span<const std::string_view> policies;
-};
-
 inline constexpr std::size_t kMaxFileBytes = 4 * 1024 * 1024;
 inline constexpr std::size_t kMaxDepth = 32;
 inline constexpr std::size_t kMaxNodes = 200'000;  // visited, an alias counting as what it names
@@ -39,7 +33,6 @@ inline constexpr std::size_t kMaxDiagnostics = 100;
 
 // All errors in the file's order, at most kMaxDiagnostics.
 std::expected<Config, std::vector<Diagnostic>> parse(std::string_view yaml,
-                                                     std::string_view file_name,
-                                                     const ParseContext& context = {});
+                                                     std::string_view file_name);
 
 }  // namespace evener::config

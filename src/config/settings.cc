@@ -1,0 +1,58 @@
+#include "config/settings.h"
+
+#include <array>
+
+namespace evener::config {
+namespace {
+
+constexpr std::array kSettings = {
+    SettingInfo{"workers", "auto", "worker threads, each with its own loop; auto: one per core"},
+    SettingInfo{"engine", "auto", "epoll or uring; auto: uring where the kernel allows it"},
+    SettingInfo{"timeouts.header", "10s",
+                "for a request's head, from its first octet to its last; then 408"},
+    SettingInfo{"timeouts.body_idle", "30s", "between two pieces of a request's body"},
+    SettingInfo{"timeouts.send", "30s", "for a client that takes no octet of its response"},
+    SettingInfo{"timeouts.keep_alive", "75s", "for a client's connection without a request"},
+    SettingInfo{"timeouts.drain", "10s", "for open exchanges when the process stops"},
+    SettingInfo{"limits.connections", "auto",
+                "clients' connections per worker; auto: from the limit on open files"},
+    SettingInfo{"limits.head_bytes", "64KiB", "a request's or response's head; else 431 or 502"},
+    SettingInfo{"limits.target_bytes", "8KiB", "a request's target; else 414"},
+    SettingInfo{"limits.field_count", "128", "fields of a head, and of trailers; else 431 or 502"},
+    SettingInfo{"limits.trailer_bytes", "8KiB", "the trailer section of a chunked body"},
+    SettingInfo{"limits.chunk_extension_bytes", "256B", "the extensions of one chunk"},
+    SettingInfo{"limits.request_body_bytes", "1GiB", "a request's body; else 413"},
+    SettingInfo{"limits.buffered_bytes", "256KiB",
+                "held in memory for one exchange, both directions together"},
+    SettingInfo{"limits.requests_per_connection", "10000",
+                "requests before a client's connection is closed"},
+    SettingInfo{"limits.idle_endpoint_connections", "1024",
+                "unused connections to endpoints per worker, all pools together"},
+    SettingInfo{"routes.*.timeouts.total", "300s",
+                "from a request's head to its response's last octet"},
+    SettingInfo{"pools.*.policy", "peak_ewma", "how an endpoint is picked"},
+    SettingInfo{"pools.*.policy.choices", "2", "endpoints compared per pick"},
+    SettingInfo{"pools.*.policy.estimator", "mean", "how latency is summed up: mean or peak"},
+    SettingInfo{"pools.*.policy.tau", "10s", "memory of the latency estimate"},
+    SettingInfo{"pools.*.policy.floor", "1us", "latencies below this count as this"},
+    SettingInfo{"pools.*.policy.prior", "30ms", "latency assumed before any answer"},
+    SettingInfo{"pools.*.policy.window", "10s", "what the success factor looks back on"},
+    SettingInfo{"pools.*.policy.reprobe", "5s",
+                "an endpoint that always loses is tried again after this"},
+    SettingInfo{"pools.*.endpoints.*.weight", "1", "its share relative to the others"},
+    SettingInfo{"pools.*.timeouts.connect", "1s", "to open a connection to an endpoint"},
+    SettingInfo{"pools.*.timeouts.first_byte", "15s",
+                "from the sent request to the response's head; then 504"},
+    SettingInfo{"pools.*.timeouts.idle", "60s", "between two pieces of a response's body"},
+    SettingInfo{"pools.*.timeouts.keep_alive", "55s",
+                "for an unused connection; keep it below the endpoint's own"},
+    SettingInfo{"pools.*.limits.in_flight_per_endpoint", "1024", "requests at once, per worker"},
+    SettingInfo{"pools.*.limits.idle_connections_per_endpoint", "64",
+                "unused connections kept, per worker"},
+};
+
+}  // namespace
+
+std::span<const SettingInfo> settings() { return kSettings; }
+
+}  // namespace evener::config

@@ -1,0 +1,85 @@
+// The table of settings against the defaults in config.h and against the reference page.
+#include "config/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "config/values.h"
+
+namespace evener::config {
+namespace {
+
+std::map<std::string, std::string> defaults() {
+  const Config config;
+  const ClientTimeouts& times = config.timeouts;
+  const Limits& limits = config.limits;
+  const Pool pool;
+  const auto number = [](std::uint64_t n) { return std::to_string(n); };
+  const auto automatic = [](std::uint64_t n) { return n == 0 ? "auto" : std::to_string(n); };
+  return {
+      {"workers", automatic(config.workers)},
+      {"engine", config.engine == Engine::kAuto ? "auto" : "?"},
+      {"timeouts.header", duration_text(times.header)},
+      {"timeouts.body_idle", duration_text(times.body_idle)},
+      {"timeouts.send", duration_text(times.send)},
+      {"timeouts.keep_alive", duration_text(times.keep_alive)},
+      {"timeouts.drain", duration_text(times.drain)},
+      {"limits.connections", automatic(limits.connections)},
+      {"limits.head_bytes", size_text(limits.head_bytes)},
+      {"limits.target_bytes", size_text(limits.target_bytes)},
+      {"limits.field_count", number(limits.field_count)},
+      {"limits.trailer_bytes", size_text(limits.trailer_bytes)},
+      {"limits.chunk_extension_bytes", size_text(limits.chunk_extension_bytes)},
+      {"limits.request_body_bytes", size_text(limits.request_body_bytes)},
+      {"limits.buffered_bytes", size_text(limits.buffered_bytes)},
+      {"limits.requests_per_connection", number(limits.requests_per_connection)},
+      {"limits.idle_endpoint_connections", number(limits.idle_endpoint_connections)},
+      {"routes.*.timeouts.total", duration_text(Route{}.total_timeout)},
+      {"pools.*.policy", pool.policy.name},
+      {"pools.*.policy.choices", number(pool.policy.choices)},
+      {"pools.*.policy.estimator", pool.policy.estimator == Estimator::kMean ? "mean" : "peak"},
+      {"pools.*.policy.tau", duration_text(pool.policy.tau)},
+      {"pools.*.policy.floor", duration_text(pool.policy.floor)},
+      {"pools.*.policy.prior", duration_text(pool.policy.prior)},
+      {"pools.*.policy.window", duration_text(pool.policy.window)},
+      {"pools.*.policy.reprobe", duration_text(pool.policy.reprobe)},
+      {"pools.*.endpoints.*.weight", EndpointConfig{}.weight == 1 ? "1" : "?"},
+      {"pools.*.timeouts.connect", duration_text(pool.timeouts.connect)},
+      {"pools.*.timeouts.first_byte", duration_text(pool.timeouts.first_byte)},
+      {"pools.*.timeouts.idle", duration_text(pool.timeouts.idle)},
+      {"pools.*.timeouts.keep_alive", duration_text(pool.timeouts.keep_alive)},
+      {"pools.*.limits.in_flight_per_endpoint", number(pool.limits.in_flight_per_endpoint)},
+      {"pools.*.limits.idle_connections_per_endpoint",
+       number(pool.limits.idle_connections_per_endpoint)},
+  };
+}
+
+TEST(Settings, the_table_has_the_real_defaults_and_all_of_them) {
+  std::map<std::string, std::string> table;
+  for (const SettingInfo& info : settings()) {
+    table.emplace(info.path, info.default_value);
+    EXPECT_FALSE(info.meaning.empty()) << info.path;
+  }
+  EXPECT_EQ(table, defaults());
+  EXPECT_EQ(table.size(), settings().size()) << "each path once";
+}
+
+TEST(Settings, the_reference_page_has_the_same_rows) {
+  std::ifstream file(EV_SOURCE_DIR "/docs/reference/configuration.md");
+  ASSERT_TRUE(file) << "docs/reference/configuration.md is missing";
+  std::stringstream page;
+  page << file.rdbuf();
+  for (const SettingInfo& info : settings()) {
+    const std::string row = "| `" + std::string(info.path) + "` | `" +
+                            std::string(info.default_value) + "` | " + std::string(info.meaning) +
+                            " |\n";
+    EXPECT_TRUE(page.str().contains(row)) << "expected the row\n" << row;
+  }
+}
+
+}  // namespace
+}  // namespace evener::config
