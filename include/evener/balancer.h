@@ -5,8 +5,9 @@
 // reads a clock, locks, or asks for entropy. A Ticket is one request on its way: it counts as in
 // flight from pick until finish or destruction, whatever happens to the endpoint or the Balancer
 // meanwhile (a Balancer destroyed first leaves its counts to the last ticket).
-// Cost: pick and finish are O(1) for random, p2c and peak_ewma, O(log n) for round_robin, O(n) for
-// least_request; no allocation. apply is O(n) and allocates. tick is bounded.
+// Cost: pick and finish are O(1) for random, p2c and peak_ewma, O(log n) for round_robin (O(1) with
+// equal weights), O(n) for least_request; no allocation. apply is O(n) and allocates. tick is
+// bounded.
 //
 // Retries pass the endpoints already tried; they come back only as PickError::kAllTried.
 // Nothing eligible is PickError::kNoneEligible: there is no panic mode yet that would pick among
@@ -85,7 +86,7 @@ class [[nodiscard]] Ticket {
  private:
   friend class balance_internal::Core;
   Ticket(balance_internal::Core* core, std::uint32_t slot, Time start) noexcept
-      : core_(core), start_(start), slot_(slot) {}
+      : start_(start), core_(core), slot_(slot) {}
   void drop() noexcept {
     if (core_ != nullptr) cancel();
   }
@@ -97,8 +98,9 @@ class [[nodiscard]] Ticket {
     slot_ = other.slot_;
   }
 
-  balance_internal::Core* core_ = nullptr;
+  // In this order moving needs no load wider than the stores before it.
   Time start_;
+  balance_internal::Core* core_ = nullptr;
   std::int64_t first_byte_ns_ = -1;  // latency of the first byte; -1 before it, -2 once sampled
   std::uint32_t slot_ = 0;
 };

@@ -46,6 +46,8 @@ struct Entry {
 
 // A policy of the catalog behind a real Balancer.
 Entry catalog_entry(const PolicyInfo& info);
+// The same with settings; their name is that of the policy. REQUIRES: the catalog has it.
+Entry catalog_entry(const PolicySettings& settings);
 
 using Violations = std::vector<std::string>;
 struct Property {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <unordered_map>
@@ -9,7 +10,8 @@ namespace {
 
 class BalancerSubject final : public Subject {
  public:
-  BalancerSubject(std::string_view policy, std::uint64_t seed) : balancer_(options(policy, seed)) {}
+  BalancerSubject(const PolicySettings& policy, std::uint64_t seed)
+      : balancer_({.policy = policy, .seed = seed}) {}
 
   void apply(const std::vector<Endpoint>& endpoints, Time now) override {
     balancer_.apply(EndpointSet::make(++version_, endpoints).value(), now);
@@ -42,13 +44,6 @@ class BalancerSubject final : public Subject {
   }
 
  private:
-  static BalancerOptions options(std::string_view policy, std::uint64_t seed) {
-    BalancerOptions options;
-    options.policy.name = policy;
-    options.seed = seed;
-    return options;
-  }
-
   Balancer balancer_;
   std::uint64_t version_ = 0;
   std::uint64_t next_handle_ = 0;
@@ -58,15 +53,22 @@ class BalancerSubject final : public Subject {
 }  // namespace
 
 Entry catalog_entry(const PolicyInfo& info) {
+  PolicySettings settings;
+  settings.name = info.name;
+  return catalog_entry(settings);
+}
+
+Entry catalog_entry(const PolicySettings& settings) {
   Entry entry;
-  entry.name = info.name;
-  entry.make = [name = info.name](std::uint64_t seed) {
-    return std::make_unique<BalancerSubject>(name, seed);
+  entry.name = settings.name;
+  entry.make = [settings](std::uint64_t seed) {
+    return std::make_unique<BalancerSubject>(settings, seed);
   };
-  entry.by_load = info.name != "random" && info.name != "round_robin";
-  entry.pairs = info.name == "p2c" || info.name == "peak_ewma";
-  entry.in_turn = info.name == "round_robin";
-  entry.by_success = info.uses_success;
+  entry.by_load = settings.name != "random" && settings.name != "round_robin";
+  entry.pairs = (settings.name == "p2c" || settings.name == "peak_ewma") && settings.choices == 2;
+  entry.in_turn = settings.name == "round_robin";
+  const auto info = std::ranges::find(policy_catalog(), settings.name, &PolicyInfo::name);
+  entry.by_success = info->uses_success;
   return entry;
 }
 

@@ -41,6 +41,17 @@ INSTANTIATE_TEST_SUITE_P(Conformance, Catalog, ::testing::ValuesIn(every_case())
                                   info.param.property->name;
                          });
 
+TEST(Settings, KeepEveryPropertyWithOtherSettings) {
+  for (const std::uint32_t choices : {2U, 3U, 16U}) {
+    PolicySettings settings;
+    settings.choices = choices;
+    settings.estimator = Estimator::kPeak;
+    EXPECT_THAT(check_all(catalog_entry(settings), seed_from_environment()), IsEmpty()) << choices;
+    settings.name = "p2c";
+    EXPECT_THAT(check_all(catalog_entry(settings), seed_from_environment()), IsEmpty()) << choices;
+  }
+}
+
 TEST(Toy, PassesWithoutAFault) {
   const std::uint64_t seed = seed_from_environment();
   for (std::uint64_t s = seed; s < seed + 3; ++s) {

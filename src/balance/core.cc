@@ -194,9 +194,8 @@ void Core::finish(std::uint32_t index, Time start, std::int64_t first_byte_ns, O
 }
 
 void Core::update_inverse(std::uint32_t slot) {
-  const double success =
-      info_->uses_success ? static_cast<double>(slots_[slot].windows.factor()) : 1.0;
-  slots_[slot].inverse = static_cast<float>(1 / (weights_[slot] * success));
+  const float penalty = info_->uses_success ? slots_[slot].windows.penalty() : 1.0F;
+  slots_[slot].inverse = inverse_weights_[slot] * penalty;
 }
 
 void Core::tick(Time now) {

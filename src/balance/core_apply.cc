@@ -20,6 +20,7 @@ void Core::apply(EndpointSetPtr set, Time now) {
     const std::uint32_t slot = slot_for(endpoint, now);
     slots_[slot].column = static_cast<std::uint32_t>(by_column_.size());
     weights_[slot] = endpoint.weight;
+    inverse_weights_[slot] = static_cast<float>(1 / endpoint.weight);
     infos_[slot].present = true;
     if (infos_[slot].endpoint != endpoint) infos_[slot].endpoint = endpoint;
     by_column_.push_back(slot);
@@ -47,6 +48,7 @@ std::uint32_t Core::slot_for(const Endpoint& endpoint, Time now) {
     slot = static_cast<std::uint32_t>(slots_.size());
     slots_.emplace_back();
     weights_.push_back(1);
+    inverse_weights_.push_back(1);
     counters_.emplace_back();
     infos_.emplace_back();
   } else {

@@ -18,10 +18,10 @@ namespace evener {
 // per window; beyond that both are halved, which keeps their ratio.
 class SuccessWindows {
  public:
-  // The least factor: failures make an endpoint at most this much costlier, however many.
-  static constexpr float kLeastFactor = 1.0F / 1024;
+  // Failures make an endpoint at most this much costlier, however many.
+  static constexpr float kMostPenalty = 1024;
 
-  // Whether factor() may have changed: not in the usual case of one more success and no failures.
+  // Whether penalty() may have changed: not in the usual case of one more success and no failures.
   bool add(bool success, std::uint16_t window) {
     const bool failed_before = failures() != 0;
     turn(window);
@@ -42,11 +42,13 @@ class SuccessWindows {
     return good / (good + static_cast<float>(failures()));
   }
 
-  // What divides the cost: the share squared. An endpoint that fails at once holds few requests,
-  // which makes it look as much better as its failures make it worse; the square breaks that tie.
-  float factor() const {
-    const float s = share();
-    return std::max(s * s, kLeastFactor);
+  // What multiplies the cost: the share squared, inverted. An endpoint that fails at once holds few
+  // requests, which makes it look as much better as its failures make it worse; the square breaks
+  // that tie.
+  float penalty() const {
+    const auto good = static_cast<float>(good_[0] + good_[1]) + 0.5F;
+    const float inverse_share = (good + static_cast<float>(failures())) / good;
+    return std::min(inverse_share * inverse_share, kMostPenalty);
   }
 
  private:

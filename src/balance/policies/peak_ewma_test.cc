@@ -202,6 +202,21 @@ TEST(PeakEwma, AnIdleEndpointsEstimateReturnsToThePoolsMedianAndNoFurther) {
   EXPECT_NEAR(status[1].latency.to_seconds(), 0.01, 1e-9);
 }
 
+TEST(PeakEwma, AForgottenLoserIsProbedAndTheExplanationSaysSo) {
+  Traffic traffic({}, 2, slow_first(0.001, 100), seed());
+  traffic.run(30, 100);
+  int probes = 0;
+  for (int i = 0; i < 2000; ++i) {
+    traffic.run(0.005, 100);
+    for (const Explanation::Candidate& c : traffic.balancer().explain().candidates) {
+      probes += c.note == "probe" ? 1 : 0;
+      if (c.note == "probe") EXPECT_EQ(c.id, EndpointId{0});
+    }
+  }
+  EXPECT_GE(probes, 1);
+  EXPECT_LE(probes, 20);
+}
+
 TEST(PeakEwma, ALongBodyIsNotALongLatency) {
   Balancer balancer({});
   balancer.apply(EndpointSet::make(1, conformance::make_endpoints(1)).value(), Time());

@@ -3,7 +3,8 @@
 // counts match weights exactly, a heavy endpoint's turns are spread out, and equal weights
 // alternate. Phases are spread evenly over the endpoints of one weight, so that light ones do not
 // come in a bunch; their order and where the rotation starts are drawn at random per balancer, so
-// that workers do not all begin with the same endpoint, nor follow each other. O(log n).
+// that workers do not all begin with the same endpoint, nor follow each other. O(1) while weights
+// are equal, else O(log n).
 //
 // Turn numbers are integers, so times do not drift. A rebuild keeps the turns of endpoints whose
 // weight is unchanged; newcomers get a random phase. A tried endpoint's turn is used up.
@@ -31,14 +32,19 @@ class RoundRobin final : public Policy {
     for (const std::uint32_t slot : pool.eligible) {
       heap_.push_back(turn_of(slot, pool.weights[slot], rng));
     }
-    std::ranges::make_heap(heap_, later);
+    in_rotation_ = pool.by_weight.empty();
+    next_ = 0;
+    if (in_rotation_) {
+      std::ranges::sort(heap_, [](const Item& a, const Item& b) { return later(b, a); });
+    } else {
+      std::ranges::make_heap(heap_, later);
+    }
   }
 
   std::uint32_t pick(const PoolView&, PickContext& context) noexcept override {
     constexpr int kLooks = 64;
     for (int look = 0; look < kLooks; ++look) {
-      const std::uint32_t slot = heap_.front().slot;
-      advance();
+      const std::uint32_t slot = in_rotation_ ? rotate() : advance();
       if (!context.tried(slot)) return slot;
     }
     return kNoSlot;
@@ -102,15 +108,18 @@ class RoundRobin final : public Policy {
     return {turn.time(), turn.order, slot};
   }
 
+  // With equal weights, who had a turn comes after all others: the sorted items are a ring.
+  std::uint32_t rotate() noexcept {
+    Item& item = heap_[next_];
+    next_ = next_ + 1 == heap_.size() ? 0 : next_ + 1;
+    take_turn(item);
+    return item.slot;
+  }
+
   // Replaces the top by its next turn and lets it sink.
-  void advance() noexcept {
+  std::uint32_t advance() noexcept {
     Item item = heap_.front();
-    now_ = item.time;
-    Turn& turn = turns_[item.slot];
-    ++turn.number;
-    turn.order = next_order_++;
-    item.time = turn.time();
-    item.order = turn.order;
+    take_turn(item);
     std::size_t hole = 0;
     for (std::size_t child = 1; child < heap_.size(); child = 2 * hole + 1) {
       if (child + 1 < heap_.size() && later(heap_[child], heap_[child + 1])) ++child;
@@ -119,13 +128,25 @@ class RoundRobin final : public Policy {
       hole = child;
     }
     heap_[hole] = item;
+    return item.slot;
+  }
+
+  void take_turn(Item& item) noexcept {
+    now_ = item.time;
+    Turn& turn = turns_[item.slot];
+    ++turn.number;
+    turn.order = next_order_++;
+    item.time = turn.time();
+    item.order = turn.order;
   }
 
   bool started_ = false;
   double now_ = 0;
   std::uint64_t next_order_ = 0;
   std::vector<Turn> turns_;  // by slot
-  std::vector<Item> heap_;   // earliest on top
+  std::vector<Item> heap_;   // earliest on top; sorted while in rotation
+  bool in_rotation_ = false;
+  std::size_t next_ = 0;  // in heap_, while in rotation
 };
 
 }  // namespace
