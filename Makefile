@@ -1,0 +1,65 @@
+# Evener's developer interface. 'make' alone lists what there is.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+JOBS ?= $(shell nproc)
+ARGS ?=
+
+.PHONY: help setup setup-bench build run test test-fast check format format-check tidy asan tsan fuzz \
+        bench bench-balance bench-proxy clean
+
+help: ## List these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install what is missing (Debian packages)
+	@tools/setup.sh
+
+setup-bench: ## The same with the peers for the benchmarks
+	@tools/setup.sh bench
+
+build/build.ninja: CMakePresets.json | setup
+	@cmake --preset release > build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
+	@rm -f build-configure.log
+
+build: setup build/build.ninja ## Set up what is missing; release build: build/evener
+	@ninja -C build -j $(JOBS) evener
+
+run: build ## Set up, build, evener demo (ARGS="--for 10 --policy p2c")
+	@build/evener demo $(ARGS)
+
+test: setup build/build.ninja ## Set up, build, every test; ends with ctest's summary
+	@ninja -C build -j $(JOBS)
+	@ctest --test-dir build --output-on-failure -j $(JOBS) $(ARGS)
+
+format: setup ## Format the sources in place
+	@git ls-files '*.h' '*.cc' | xargs -r clang-format-19 -i
+
+format-check: setup
+	@git ls-files '*.h' '*.cc' | xargs -r clang-format-19 --dry-run -Werror
+
+tidy: setup ## Layers, size ratchets, banned calls
+	@python3 tools/tidy.py
+
+asan: setup ## Every test under ASan and UBSan
+	@tools/sanitize.sh asan
+
+tsan: setup ## Every test under TSan (epoll engine)
+	@tools/sanitize.sh tsan
+
+fuzz: setup ## Fuzz smoke: each target for FUZZ_SECONDS (default 20)
+	@tools/fuzz_smoke.sh
+
+check: format-check tidy test asan tsan fuzz ## What CI runs
+	@echo "check: all green"
+
+bench: bench-balance bench-proxy ## All benchmarks, with the peers
+
+bench-balance: setup build/build.ninja ## Pick and finish in ns per policy
+	@ninja -C build -j $(JOBS) bench_balance
+	@mkdir -p build/bench
+	@build/bench_balance --benchmark_out=build/bench/balance.json --benchmark_out_format=json $(ARGS)
+
+bench-proxy: setup-bench build ## CPU per request beside nginx and HAProxy
+	@python3 bench/proxy/bench_proxy.py --evener build/evener --json build/bench/proxy.json $(ARGS)
+
+clean: ## Remove every build folder
+	@rm -rf build build-*
