@@ -365,6 +365,8 @@ void FileReader::warn() {
 
 std::expected<Config, std::vector<Diagnostic>> parse(std::string_view yaml,
                                                      std::string_view file_name) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (yaml.starts_with(kByteOrderMark)) yaml.remove_prefix(kByteOrderMark.size());
   Diagnostics diagnostics(yaml, file_name);
   YamlTree tree;
   const Node* root = tree.load(yaml, diagnostics);

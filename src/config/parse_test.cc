@@ -37,8 +37,7 @@ TEST(Parse, the_smallest_useful_file) {
   EXPECT_TRUE(config.warnings.empty());
 }
 
-TEST(Parse, everything_that_can_be_said) {
-  const Config config = good(R"(
+constexpr std::string_view kFull = R"(
 listeners:
   - { name: web, address: "[::]:8080" }
   - { address: 127.0.0.1:0 }
@@ -71,7 +70,10 @@ limits:
   buffered_bytes: 64KiB
   requests_per_connection: 7
   idle_endpoint_connections: 9
-)");
+)";
+
+TEST(Parse, everything_that_can_be_said) {
+  const Config config = good(kFull);
   EXPECT_EQ(config.routes[0].match.host, "*.example.com") << "most specific first";
   EXPECT_EQ(config.routes[0].total_timeout, Duration::seconds(5));
   EXPECT_EQ(config.routes[1].total_timeout, Duration::seconds(300));

@@ -1,6 +1,7 @@
 #include "config/yaml_tree.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -206,7 +207,6 @@ const Node* YamlTree::load(std::string_view text, Diagnostics& diagnostics) {
         {}, fmt::format("expected at most {} octets, found {}", kMaxFileBytes, text.size()));
     return nullptr;
   }
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (!check_text(text, diagnostics)) return nullptr;
   Builder builder(nodes_, diagnostics);
   try {
@@ -227,6 +227,10 @@ const Node* YamlTree::load(std::string_view text, Diagnostics& diagnostics) {
       return nullptr;
     }
     return root;
+  } catch (const YAML::DeepRecursion& exception) {
+    diagnostics.error(mark_of(exception.mark),
+                      fmt::format("expected at most {} levels of nesting, found more", kMaxDepth));
+    return nullptr;
   } catch (const YAML::Exception& exception) {
     diagnostics.error(exception.mark.is_null() ? SourceMark{} : mark_of(exception.mark),
                       "this is not YAML: " + exception.msg);

@@ -94,7 +94,8 @@ class Parser {
   Parser& operator=(Parser&&) noexcept;
   ~Parser();
 
-  // Makes ready for the next message on the same connection and gives all memory back. After a 1xx
+  // Makes ready for the next message on the same connection and gives all memory back. A 1xx
+  // response is a message of its own: kHead, kEnd, then reset() for the one behind it. After a 1xx
   // response the method of expect_response_to stays; after a final one it is GET again.
   void reset();
 
