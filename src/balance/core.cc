@@ -42,12 +42,12 @@ void Core::release(std::unique_ptr<Core> core) noexcept {
 }
 
 // Numbers windows by time; divides only when the time has left the last one asked for.
-std::uint16_t Core::window_at(Time now) noexcept {
+std::uint8_t Core::window_at(Time now) noexcept {
   const Duration length = options_.policy.window;
   if (now < window_start_ || now - window_start_ >= length) {
     const std::int64_t number = now.ns() / length.ns();
     window_start_ = Time::from_ns(number * length.ns());
-    window_ = static_cast<std::uint16_t>(number);
+    window_ = static_cast<std::uint8_t>(number);
   }
   return window_;
 }

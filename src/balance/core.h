@@ -69,7 +69,7 @@ class Core {
   void publish(const Slot& slot) noexcept;
   void refresh_median(Time now);
   void fold_elsewhere(std::size_t columns);
-  std::uint16_t window_at(Time now) noexcept;
+  std::uint8_t window_at(Time now) noexcept;
   std::string_view reason(std::uint32_t slot) const;
 
   BalancerOptions options_;
@@ -101,7 +101,7 @@ class Core {
   std::uint64_t picks_ = 0;
   Time last_;
   Time window_start_;
-  std::uint16_t window_ = 0;  // that of window_start_
+  std::uint8_t window_ = 0;  // that of window_start_
   Time median_due_;
   std::size_t median_start_ = 0;
   std::size_t fold_next_ = 0;

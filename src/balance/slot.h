@@ -14,17 +14,23 @@
 
 namespace evener {
 
-// Successes and failures of the present and the last window, by time. Exact up to 65,535 of a kind
-// per window; beyond that both are halved, which keeps their ratio.
+// Successes and failures of the present and the last window, by time, and the failures in a row.
+// Exact up to 65,535 of a kind per window; beyond that both are halved, which keeps their ratio.
 class SuccessWindows {
  public:
   // Failures make an endpoint at most this much costlier, however many.
   static constexpr float kMostPenalty = 1024;
 
   // Whether penalty() may have changed: not in the usual case of one more success and no failures.
-  bool add(bool success, std::uint16_t window) {
-    const bool failed_before = failures() != 0;
+  // `window`: its number modulo 256; an endpoint idle for exactly 256 windows keeps its old counts.
+  bool add(bool success, std::uint8_t window) {
+    const bool failed_before = failures() != 0 || streak_ != 0;
     turn(window);
+    if (success) {
+      streak_ = 0;
+    } else if (streak_ < kStreakMax) {
+      ++streak_;
+    }
     std::uint16_t& cell = success ? good_[0] : bad_[0];
     if (cell == 0xffff) {
       good_[0] /= 2;
@@ -44,17 +50,21 @@ class SuccessWindows {
 
   // What multiplies the cost: the share squared, inverted. An endpoint that fails at once holds few
   // requests, which makes it look as much better as its failures make it worse; the square breaks
-  // that tie.
+  // that tie. Failures in a row count at once, four times more for each after the first, however
+  // many successes the window still remembers; one success ends them.
   float penalty() const {
     const auto good = static_cast<float>(good_[0] + good_[1]) + 0.5F;
     const float inverse_share = (good + static_cast<float>(failures())) / good;
-    return std::min(inverse_share * inverse_share, kMostPenalty);
+    const float row = streak_ < 2 ? 1.0F : static_cast<float>(1U << (2 * (streak_ - 1)));
+    return std::min(std::max(inverse_share * inverse_share, row), kMostPenalty);
   }
 
  private:
-  void turn(std::uint16_t window) {
+  static constexpr std::uint8_t kStreakMax = 6;  // 4^5 = kMostPenalty
+
+  void turn(std::uint8_t window) {
     if (window == window_) return;
-    const bool next = static_cast<std::uint16_t>(window_ + 1) == window;
+    const bool next = static_cast<std::uint8_t>(window_ + 1) == window;
     good_[1] = next ? good_[0] : std::uint16_t{0};
     bad_[1] = next ? bad_[0] : std::uint16_t{0};
     good_[0] = 0;
@@ -64,7 +74,8 @@ class SuccessWindows {
 
   std::uint16_t good_[2] = {};
   std::uint16_t bad_[2] = {};
-  std::uint16_t window_ = 0;
+  std::uint8_t window_ = 0;
+  std::uint8_t streak_ = 0;  // failures since the last success, at most kStreakMax
 };
 
 struct alignas(64) Slot {

@@ -15,7 +15,7 @@ Time at_ms(std::int64_t ms) { return Time() + Duration::milliseconds(ms); }
 
 // Endpoint 0 takes `factor` times as long as the others' mean from `since` on.
 Traffic::Server slow_first(double mean, double factor, double since = 0) {
-  return [=](std::size_t endpoint, double now, Rng& rng) {
+  return [mean, factor, since](std::size_t endpoint, double now, Rng& rng) {
     const bool slow = endpoint == 0 && now >= since;
     return Answer{exponential(rng, slow ? mean * factor : mean)};
   };
@@ -44,6 +44,23 @@ TEST(PeakEwma, AFastFailingEndpointGainsNoShare) {
         seed());
     traffic.run(1, 500);
     EXPECT_LT(traffic.run(60, 500)[0], 1.0 / 6) << failing;
+  }
+}
+
+TEST(PeakEwma, AnEndpointWithALongGoodRecordIsLeftAfterAFewFailuresInARow) {
+  for (std::uint64_t s = seed(); s < seed() + 5; ++s) {
+    Traffic traffic(
+        {}, 6,
+        [](std::size_t endpoint, double now, Rng& rng) {
+          const bool fails = endpoint == 0 && now >= 15;
+          return fails ? Answer{0.0001, Outcome::kFailure} : Answer{exponential(rng, 0.005)};
+        },
+        s);
+    traffic.run(15, 500);
+    // Some 1,250 successes in its windows must not hide that it only fails now: of 1,000 requests it
+    // gets those that notice it, and those that look again.
+    EXPECT_LT(traffic.run(2, 500)[0] * 1000, 12) << "EV_SEED=" << s;
+    EXPECT_LT(traffic.run(10, 500)[0], 0.002) << "EV_SEED=" << s;
   }
 }
 
