@@ -39,9 +39,8 @@ io::Task<http::ServerResponse> AdminServer::handle(const http::ServerRequest& re
                                    .fields = {{"Allow", "GET, HEAD"}}};
   }
   if (path == "/healthz") {
-    co_return http::ServerResponse{.status = draining_ ? 503 : 200,
-                                   .body = draining_ ? "draining\n" : "ok\n",
-                                   .fields = {}};
+    co_return http::ServerResponse{
+        .status = draining_ ? 503 : 200, .body = draining_ ? "draining\n" : "ok\n", .fields = {}};
   }
   if (path == "/metrics") {
     co_return http::ServerResponse{.content_type = "text/plain; version=0.0.4; charset=utf-8",

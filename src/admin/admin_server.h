@@ -1,7 +1,7 @@
 // AdminServer: /healthz, /metrics and /endpoints over HTTP, on an address meant for loopback.
 //
-// Owner: the service. Thread: the control loop's. It reads nothing of a worker itself: `source` asks
-// the workers by message and calls back on the control loop.
+// Owner: the service. Thread: the control loop's. It reads nothing of a worker itself: `source`
+// asks the workers by message and calls back on the control loop.
 #pragma once
 
 #include <functional>

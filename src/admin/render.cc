@@ -21,7 +21,8 @@ std::string escape_label(std::string_view text) {
 class Exposition {
  public:
   void family(std::string_view name, std::string_view type, std::string_view help) {
-    fmt::format_to(std::back_inserter(text_), "# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
+    fmt::format_to(std::back_inserter(text_), "# HELP {} {}\n# TYPE {} {}\n", name, help, name,
+                   type);
     name_ = name;
   }
   template <class Value>
@@ -59,7 +60,8 @@ void write_process(Exposition& out, const Snapshot& s) {
   out.family("evener_local_outcomes_total", "counter",
              "Exchanges that Evener answered or ended itself, by reason.");
   for (std::size_t i = 1; i < proxy::kReasons; ++i) {
-    out.sample(fmt::format("reason=\"{}\"", to_string(static_cast<proxy::Reason>(i))), c.reasons[i]);
+    out.sample(fmt::format("reason=\"{}\"", to_string(static_cast<proxy::Reason>(i))),
+               c.reasons[i]);
   }
   out.single("evener_endpoint_connects_total", "counter", "Connections opened to endpoints.",
              c.connects);
@@ -79,7 +81,8 @@ void write_summary(Exposition& out, std::string_view pool, const Histogram& hist
                histogram.quantile(q).to_seconds());
   }
   const std::string labels = fmt::format("pool=\"{}\"", pool);
-  out.sample(labels, histogram.mean().to_seconds() * static_cast<double>(histogram.count()), "_sum");
+  out.sample(labels, histogram.mean().to_seconds() * static_cast<double>(histogram.count()),
+             "_sum");
   out.sample(labels, histogram.count(), "_count");
 }
 
@@ -104,9 +107,9 @@ template <class Value>
 void write_endpoint_gauge(Exposition& out, const Snapshot& s, Value value) {
   for (const PoolReport& p : s.pools) {
     for (const EndpointReport& e : p.endpoints) {
-      out.sample(fmt::format("pool=\"{}\",endpoint=\"{}\"", escape_label(p.name),
-                             escape_label(e.name)),
-                 value(e));
+      out.sample(
+          fmt::format("pool=\"{}\",endpoint=\"{}\"", escape_label(p.name), escape_label(e.name)),
+          value(e));
     }
   }
 }
@@ -119,14 +122,15 @@ void write_endpoints(Exposition& out, const Snapshot& s) {
   out.family("evener_endpoint_success_ratio", "gauge", "Share of successes in the window.");
   write_endpoint_gauge(out, s, [](const EndpointReport& e) { return e.success; });
   out.family("evener_endpoint_eligible", "gauge", "1 when it can be picked.");
-  write_endpoint_gauge(out, s, [](const EndpointReport& e) { return e.state == "eligible" ? 1 : 0; });
+  write_endpoint_gauge(out, s,
+                       [](const EndpointReport& e) { return e.state == "eligible" ? 1 : 0; });
   out.family("evener_endpoint_picks_total", "counter", "Times it was picked.");
   write_endpoint_gauge(out, s, [](const EndpointReport& e) { return e.picks; });
   out.family("evener_endpoint_outcomes_total", "counter", "Finished attempts by outcome.");
   for (const PoolReport& p : s.pools) {
     for (const EndpointReport& e : p.endpoints) {
-      const std::string labels = fmt::format("pool=\"{}\",endpoint=\"{}\"", escape_label(p.name),
-                                             escape_label(e.name));
+      const std::string labels =
+          fmt::format("pool=\"{}\",endpoint=\"{}\"", escape_label(p.name), escape_label(e.name));
       out.sample(labels + ",outcome=\"success\"", e.successes);
       out.sample(labels + ",outcome=\"failure\"", e.failures);
       out.sample(labels + ",outcome=\"cancelled\"", e.cancelled);
@@ -168,9 +172,11 @@ std::string endpoints_json(const Snapshot& snapshot) {
                      {"idle_connections", p.idle_connections},
                      {"endpoints", std::move(endpoints)}});
   }
-  return nlohmann::ordered_json{
-             {"workers", snapshot.workers}, {"engine", snapshot.engine}, {"pools", std::move(pools)}}
-             .dump(2) + "\n";
+  return nlohmann::ordered_json{{"workers", snapshot.workers},
+                                {"engine", snapshot.engine},
+                                {"pools", std::move(pools)}}
+             .dump(2) +
+         "\n";
 }
 
 }  // namespace evener::admin

@@ -13,8 +13,8 @@ namespace evener {
 
 }  // namespace evener
 
-#define EV_CHECK(condition, message)                                         \
-  do {                                                                       \
-    if (!(condition)) [[unlikely]]                                           \
-      ::evener::check_failed(__FILE__, __LINE__, #condition, (message));     \
+#define EV_CHECK(condition, message)                                     \
+  do {                                                                   \
+    if (!(condition)) [[unlikely]]                                       \
+      ::evener::check_failed(__FILE__, __LINE__, #condition, (message)); \
   } while (false)

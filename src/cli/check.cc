@@ -19,7 +19,8 @@ void print_text(const std::string& path, const config::Config& config) {
   for (const auto& listener : config.listeners) {
     fmt::print("{:<16} {}\n", listener.name, config::to_string(listener.address));
   }
-  fmt::print("\n{:<40} {:<16} {}\n", "route, in the order they are tried", "pool", "total time-out");
+  fmt::print("\n{:<40} {:<16} {}\n", "route, in the order they are tried", "pool",
+             "total time-out");
   for (const auto& route : config.routes) {
     fmt::print("{:<40} {:<16} {:g} s\n", match_text(route.match), route.pool,
                route.total_timeout.to_seconds());
@@ -56,9 +57,8 @@ void print_json(const config::Config& config) {
                            {"address", config::to_string(endpoint.address)},
                            {"weight", endpoint.weight}});
     }
-    out["pools"].push_back({{"name", pool.name},
-                            {"policy", pool.policy.name},
-                            {"endpoints", std::move(endpoints)}});
+    out["pools"].push_back(
+        {{"name", pool.name}, {"policy", pool.policy.name}, {"endpoints", std::move(endpoints)}});
   }
   fmt::print("{}\n", out.dump(2));
 }

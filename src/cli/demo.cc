@@ -29,12 +29,11 @@ config::Address to_config(const io::Address& address) {
 
 config::Config demo_config(const DemoOptions& options, const DemoEndpoints& endpoints) {
   config::Config config;
-  config.listeners.push_back({.name = "demo",
-                              .address = to_config(io::Address::loopback(options.port)),
-                              .mark = {}});
+  config.listeners.push_back(
+      {.name = "demo", .address = to_config(io::Address::loopback(options.port)), .mark = {}});
   config.routes.push_back({.match = {}, .pool = "demo", .mark = {}});
-  config::Pool pool{.name = "demo", .endpoints = {}, .policy = {}, .timeouts = {}, .limits = {},
-                    .mark = {}};
+  config::Pool pool{
+      .name = "demo", .endpoints = {}, .policy = {}, .timeouts = {}, .limits = {}, .mark = {}};
   pool.policy.name = options.policy;
   for (std::size_t i = 0; i < endpoints.specs().size(); ++i) {
     pool.endpoints.push_back({.address = to_config(endpoints.addresses()[i]),
@@ -103,13 +102,14 @@ std::string Demo::start(io::Loop& control) {
   load_ = std::move(*load);
   started_ = last_frame_ = control.now();
   if (!options_.json) {
-    fmt::print("evener demo: policy {}, {} worker{}, engine {}, seed {}\n"
-               "  proxy on http://{}/   metrics on http://{}/metrics\n"
-               "  {:.0f} requests/s, open loop; flaky-6 answers 500 from {:.0f} s to {:.0f} s of every "
-               "{:.0f} s\n\n",
-               options_.policy, service_->workers(), service_->workers() == 1 ? "" : "s",
-               service_->engine(), seed, service_->addresses().front().text(),
-               service_->admin_address()->text(), options_.load, 0.4 * period, 0.7 * period, period);
+    fmt::print(
+        "evener demo: policy {}, {} worker{}, engine {}, seed {}\n"
+        "  proxy on http://{}/   metrics on http://{}/metrics\n"
+        "  {:.0f} requests/s, open loop; flaky-6 answers 500 from {:.0f} s to {:.0f} s of every "
+        "{:.0f} s\n\n",
+        options_.policy, service_->workers(), service_->workers() == 1 ? "" : "s",
+        service_->engine(), seed, service_->addresses().front().text(),
+        service_->admin_address()->text(), options_.load, 0.4 * period, 0.7 * period, period);
   }
   return {};
 }
@@ -139,9 +139,15 @@ io::Task<DemoFrame> Demo::frame() {
     const double share = picks == 0 ? 0
                                     : static_cast<double>(e.picks - last_picks_[e.name]) /
                                           static_cast<double>(picks);
-    frame.rows.push_back({.name = e.name, .what = endpoints_->specs()[i].what, .share = share,
-                          .picks = e.picks, .failures = e.failures, .in_flight = e.in_flight,
-                          .latency = e.latency, .success = e.success, .state = e.state});
+    frame.rows.push_back({.name = e.name,
+                          .what = endpoints_->specs()[i].what,
+                          .share = share,
+                          .picks = e.picks,
+                          .failures = e.failures,
+                          .in_flight = e.in_flight,
+                          .latency = e.latency,
+                          .success = e.success,
+                          .state = e.state});
     last_picks_[e.name] = e.picks;
   }
   const double interval = (now - last_frame_).to_seconds();
@@ -152,8 +158,7 @@ io::Task<DemoFrame> Demo::frame() {
 
 io::Task<void> Demo::show(io::Loop& control) {
   const Duration every = terminal_ ? Duration::milliseconds(500) : Duration::seconds(2);
-  const Time end =
-      seconds() > 0 ? started_ + Duration::from_seconds(seconds()) : Time::never();
+  const Time end = seconds() > 0 ? started_ + Duration::from_seconds(seconds()) : Time::never();
   Time next = started_ + every;
   while (!interrupted_ && control.now() < end) {
     // Short sleeps, so that Ctrl-C is not kept waiting for the next frame.

@@ -21,8 +21,8 @@ bool fails_at(const DemoFailure& failure, Duration since_start) {
 }  // namespace
 
 std::vector<DemoEndpointSpec> demo_endpoint_specs() {
-  return {{"fast-1", "5 ms", kFast},        {"fast-2", "5 ms", kFast},
-          {"fast-3", "5 ms", kFast},        {"fast-4", "5 ms", kFast},
+  return {{"fast-1", "5 ms", kFast},       {"fast-2", "5 ms", kFast},
+          {"fast-3", "5 ms", kFast},       {"fast-4", "5 ms", kFast},
           {"slow-5", "10x slower", kSlow}, {"flaky-6", "5 ms, 500s for a while", kFast, true}};
 }
 

@@ -1,5 +1,5 @@
-// DemoEndpoints: the demo's own endpoints, on a thread of their own: four fast, one ten times slower,
-// one that for a while answers 500 at once.
+// DemoEndpoints: the demo's own endpoints, on a thread of their own: four fast, one ten times
+// slower, one that for a while answers 500 at once.
 //
 // Owner: the demo. Each endpoint serves a few requests at a time and queues the rest, with service
 // times drawn from an exponential distribution. Their addresses are loopback with free ports.

@@ -1,8 +1,8 @@
-// DemoLoad: an open-loop load on one address: requests start when a Poisson process says, whether or
-// not earlier ones were answered, and latency counts from the intended start.
+// DemoLoad: an open-loop load on one address: requests start when a Poisson process says, whether
+// or not earlier ones were answered, and latency counts from the intended start.
 //
-// Owner: the demo, on a thread of its own. Bounded: at most kOutstandingMax requests at a time; what
-// would be more is counted as not sent.
+// Owner: the demo, on a thread of its own. Bounded: at most kOutstandingMax requests at a time;
+// what would be more is counted as not sent.
 #pragma once
 
 #include <evener/rng.h>
@@ -22,7 +22,7 @@ struct LoadStats {
   std::uint64_t broken = 0;     // no answer
   std::uint64_t not_sent = 0;   // too many were outstanding
   std::uint64_t outstanding = 0;
-  Histogram latency;            // of those answered
+  Histogram latency;  // of those answered
 };
 
 class DemoLoad {

@@ -23,13 +23,14 @@ std::string bar(double share) {
 
 void append_table(std::string& out, const DemoFrame& frame, bool colour, bool live) {
   auto to = std::back_inserter(out);
-  fmt::format_to(to, "{:<10} {:<24} {:>7}  {:<24} {:>9} {:>10} {:>8}  {}\n", "endpoint", "what it is",
-                 "share", "", live ? "in-flight" : "picks", "latency", "success", "state");
+  fmt::format_to(to, "{:<10} {:<24} {:>7}  {:<24} {:>9} {:>10} {:>8}  {}\n", "endpoint",
+                 "what it is", "share", "", live ? "in-flight" : "picks", "latency", "success",
+                 "state");
   for (const DemoRow& row : frame.rows) {
     const bool failing = row.success < 0.9;
     const char* paint = !colour ? "" : failing ? "\x1b[31m" : row.share < 0.05 ? "\x1b[33m" : "";
-    fmt::format_to(to, "{}{:<10} {:<24} {:>6.1f}%  {:<24} {:>9} {:>7.1f} ms {:>7.0f}%  {}{}\n", paint,
-                   row.name, row.what, row.share * 100, bar(row.share),
+    fmt::format_to(to, "{}{:<10} {:<24} {:>6.1f}%  {:<24} {:>9} {:>7.1f} ms {:>7.0f}%  {}{}\n",
+                   paint, row.name, row.what, row.share * 100, bar(row.share),
                    live ? row.in_flight : row.picks, ms(row.latency), row.success * 100,
                    failing ? "failing" : row.state, colour ? "\x1b[0m" : "");
   }
@@ -37,9 +38,10 @@ void append_table(std::string& out, const DemoFrame& frame, bool colour, bool li
 
 std::string headline(const DemoFrame& frame) {
   const LoadStats& load = frame.load;
-  return fmt::format("{:5.1f} s  {:.0f} requests/s  p50 {:.1f} ms  p99 {:.1f} ms  5xx {}  broken {}",
-                     frame.elapsed_seconds, frame.requests_per_second, ms(load.latency.quantile(0.5)),
-                     ms(load.latency.quantile(0.99)), load.failed, load.broken);
+  return fmt::format(
+      "{:5.1f} s  {:.0f} requests/s  p50 {:.1f} ms  p99 {:.1f} ms  5xx {}  broken {}",
+      frame.elapsed_seconds, frame.requests_per_second, ms(load.latency.quantile(0.5)),
+      ms(load.latency.quantile(0.99)), load.failed, load.broken);
 }
 
 }  // namespace
@@ -70,11 +72,12 @@ std::string summary_text(const DemoFrame& total) {
   std::string out = fmt::format(
       "\nsummary: policy {}, {} worker{}, engine {}, {:.1f} s\n"
       "  requests {}  answered well {}  5xx {}  broken {}  not sent {}\n"
-      "  latency from the intended start: p50 {:.1f} ms  p90 {:.1f} ms  p99 {:.1f} ms  p99.9 {:.1f} ms\n\n",
-      total.policy, total.workers, total.workers == 1 ? "" : "s", total.engine, total.elapsed_seconds,
-      load.sent, load.succeeded, load.failed, load.broken, load.not_sent,
-      ms(load.latency.quantile(0.5)), ms(load.latency.quantile(0.9)), ms(load.latency.quantile(0.99)),
-      ms(load.latency.quantile(0.999)));
+      "  latency from the intended start: p50 {:.1f} ms  p90 {:.1f} ms  p99 {:.1f} ms  p99.9 "
+      "{:.1f} ms\n\n",
+      total.policy, total.workers, total.workers == 1 ? "" : "s", total.engine,
+      total.elapsed_seconds, load.sent, load.succeeded, load.failed, load.broken, load.not_sent,
+      ms(load.latency.quantile(0.5)), ms(load.latency.quantile(0.9)),
+      ms(load.latency.quantile(0.99)), ms(load.latency.quantile(0.999)));
   append_table(out, total, false, false);
   return out;
 }
@@ -93,22 +96,21 @@ std::string summary_json(const DemoFrame& total) {
                          {"success", row.success},
                          {"state", row.state}});
   }
-  const nlohmann::ordered_json out{
-      {"policy", total.policy},
-      {"workers", total.workers},
-      {"engine", total.engine},
-      {"seconds", total.elapsed_seconds},
-      {"requests", load.sent},
-      {"succeeded", load.succeeded},
-      {"failed", load.failed},
-      {"broken", load.broken},
-      {"not_sent", load.not_sent},
-      {"latency_seconds",
-       {{"p50", load.latency.quantile(0.5).to_seconds()},
-        {"p90", load.latency.quantile(0.9).to_seconds()},
-        {"p99", load.latency.quantile(0.99).to_seconds()},
-        {"p999", load.latency.quantile(0.999).to_seconds()}}},
-      {"endpoints", std::move(endpoints)}};
+  const nlohmann::ordered_json out{{"policy", total.policy},
+                                   {"workers", total.workers},
+                                   {"engine", total.engine},
+                                   {"seconds", total.elapsed_seconds},
+                                   {"requests", load.sent},
+                                   {"succeeded", load.succeeded},
+                                   {"failed", load.failed},
+                                   {"broken", load.broken},
+                                   {"not_sent", load.not_sent},
+                                   {"latency_seconds",
+                                    {{"p50", load.latency.quantile(0.5).to_seconds()},
+                                     {"p90", load.latency.quantile(0.9).to_seconds()},
+                                     {"p99", load.latency.quantile(0.99).to_seconds()},
+                                     {"p999", load.latency.quantile(0.999).to_seconds()}}},
+                                   {"endpoints", std::move(endpoints)}};
   return out.dump(2) + "\n";
 }
 

@@ -16,16 +16,18 @@ using evener::cli::kExitUsage;
 constexpr const char* kVersion = "0.1.0";
 
 void add_run(CLI::App& app, evener::cli::RunOptions& options) {
-  CLI::App* run = app.add_subcommand("run", "Serve what a configuration file says, until a signal.");
+  CLI::App* run =
+      app.add_subcommand("run", "Serve what a configuration file says, until a signal.");
   run->add_option("-c,--config", options.config, "The configuration file (YAML)")->required();
   run->add_option("--engine", options.engine, "auto, epoll or uring; overrides the file")
       ->check(CLI::IsMember({"auto", "epoll", "uring"}));
   run->add_option("--workers", options.workers, "Worker threads; overrides the file")
       ->check(CLI::Range(1, 256));
   run->add_option("--seed", options.seed, "Seed of all random choices, to repeat a run");
-  run->footer("SIGTERM or SIGINT drains: open exchanges end, then the process does. A second one ends "
-              "it at once.\n\nExamples:\n  evener run -c evener.yaml\n"
-              "  evener run -c evener.yaml --workers 1 --engine epoll");
+  run->footer(
+      "SIGTERM or SIGINT drains: open exchanges end, then the process does. A second one ends "
+      "it at once.\n\nExamples:\n  evener run -c evener.yaml\n"
+      "  evener run -c evener.yaml --workers 1 --engine epoll");
 }
 
 void add_check(CLI::App& app, evener::cli::CheckOptions& options) {
@@ -34,8 +36,9 @@ void add_check(CLI::App& app, evener::cli::CheckOptions& options) {
   check->add_option("-c,--config,config", options.config, "The configuration file (YAML)")
       ->required();
   check->add_flag("--json", options.json, "Print as JSON");
-  check->footer("Exit code 0: good. 1: errors, each with its place.\n\nExamples:\n"
-                "  evener check -c evener.yaml\n  evener check evener.yaml --json");
+  check->footer(
+      "Exit code 0: good. 1: errors, each with its place.\n\nExamples:\n"
+      "  evener check -c evener.yaml\n  evener check evener.yaml --json");
 }
 
 void add_demo(CLI::App& app, evener::cli::DemoOptions& options) {
@@ -62,9 +65,10 @@ void add_demo(CLI::App& app, evener::cli::DemoOptions& options) {
       ->check(CLI::Range(0, 256));
   demo->add_option("--seed", options.seed, "Seed of all random choices, to repeat a run");
   demo->add_flag("--json", options.json, "Print only the summary, as JSON");
-  demo->footer("Four endpoints are fast, one is ten times slower, one answers 500 at once for a "
-               "while.\n\nExamples:\n  evener demo\n  evener demo --for 20 --policy round_robin\n"
-               "  evener demo --for 10 --load 1000 --json");
+  demo->footer(
+      "Four endpoints are fast, one is ten times slower, one answers 500 at once for a "
+      "while.\n\nExamples:\n  evener demo\n  evener demo --for 20 --policy round_robin\n"
+      "  evener demo --for 10 --load 1000 --json");
 }
 
 }  // namespace

@@ -31,8 +31,7 @@ void announce(const service::Service& service, const config::Config& config, std
   log(LogLevel::kInfo,
       fmt::format("{} worker{}, engine {}{}, seed {}", service.workers(),
                   service.workers() == 1 ? "" : "s", service.engine(),
-                  service.engine_note().empty() ? ""
-                                                : fmt::format(" ({})", service.engine_note()),
+                  service.engine_note().empty() ? "" : fmt::format(" ({})", service.engine_note()),
                   seed));
 }
 
@@ -56,8 +55,8 @@ int run(const RunOptions& options) {
       log(LogLevel::kWarning, "stopping at once");
       return loop.stop();
     }
-    log(LogLevel::kInfo,
-        fmt::format("{}: draining; once more to stop at once", signal == SIGINT ? "SIGINT" : "SIGTERM"));
+    log(LogLevel::kInfo, fmt::format("{}: draining; once more to stop at once",
+                                     signal == SIGINT ? "SIGINT" : "SIGTERM"));
     service->drain([&] {
       log(LogLevel::kInfo, "drained");
       loop.stop();

@@ -1,7 +1,8 @@
 // Client: a small HTTP/1.1 client to one address, for the demo's load, probes and tests.
 //
-// Owner: whoever makes it; it must outlive its requests. Thread: its loop's. Connections are kept for
-// reuse, newest first; there is no retry: a failure is reported as it is. Bodies are whole strings.
+// Owner: whoever makes it; it must outlive its requests. Thread: its loop's. Connections are kept
+// for reuse, newest first; there is no retry: a failure is reported as it is. Bodies are whole
+// strings.
 #pragma once
 
 #include <expected>

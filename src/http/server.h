@@ -1,4 +1,5 @@
-// Server: a small HTTP/1 server for what Evener says itself: admin pages, the demo's endpoints, tests.
+// Server: a small HTTP/1 server for what Evener says itself: admin pages, the demo's endpoints,
+// tests.
 //
 // Not the data plane: a coroutine and its buffers stay for each connection, requests and responses
 // are whole strings. Owner: whoever makes it. Thread: its loop's. Bounded: body and head sizes,

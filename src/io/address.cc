@@ -14,7 +14,8 @@ std::expected<std::uint16_t, std::string> parse_port(std::string_view text, std:
   std::uint32_t port = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
   if (text.empty() || error != std::errc{} || end != text.data() + text.size() || port > 65535) {
-    return std::unexpected(fmt::format("expected a port from 0 to 65535, found '{}' in '{}'", text, all));
+    return std::unexpected(
+        fmt::format("expected a port from 0 to 65535, found '{}' in '{}'", text, all));
   }
   return static_cast<std::uint16_t>(port);
 }
@@ -71,8 +72,7 @@ Address Address::loopback(std::uint16_t port) {
 
 Address Address::from_sockaddr(const sockaddr* raw) {
   Address address;
-  const std::size_t size =
-      raw->sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+  const std::size_t size = raw->sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
   std::memcpy(&address.storage_, raw, size);
   return address;
 }

@@ -15,8 +15,9 @@ TEST(Address, case_F44_text_survives_the_round_trip) {
 }
 
 TEST(Address, case_F44_bad_text_is_named_in_the_error) {
-  for (const char* text : {"", "localhost", "1.2.3.4", "::1", "::1:80", "[::1]", "[::1:80", "1.2.3:80",
-                           "1.2.3.4:", "1.2.3.4:65536", "1.2.3.4:-1", "1.2.3.4:8x", "[1.2.3.4]:80"}) {
+  for (const char* text :
+       {"", "localhost", "1.2.3.4", "::1", "::1:80", "[::1]", "[::1:80", "1.2.3:80",
+        "1.2.3.4:", "1.2.3.4:65536", "1.2.3.4:-1", "1.2.3.4:8x", "[1.2.3.4]:80"}) {
     const auto address = Address::parse(text);
     ASSERT_FALSE(address.has_value()) << text;
     EXPECT_NE(address.error().find("expected"), std::string::npos) << address.error();

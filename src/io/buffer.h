@@ -38,9 +38,13 @@ class Chunk {
  public:
   Chunk() = default;
   // Constant bytes that outlive every use, such as a literal.
-  static Chunk constant(std::string_view bytes) { return Chunk(nullptr, bytes.data(), bytes.size()); }
+  static Chunk constant(std::string_view bytes) {
+    return Chunk(nullptr, bytes.data(), bytes.size());
+  }
   // Takes over one reference to `block`.
-  static Chunk adopt(Block* block, std::size_t size) { return Chunk(block, block->payload(), size); }
+  static Chunk adopt(Block* block, std::size_t size) {
+    return Chunk(block, block->payload(), size);
+  }
 
   Chunk(Chunk&& o) noexcept
       : block_(std::exchange(o.block_, nullptr)),
@@ -131,14 +135,16 @@ class BufferPool {
 // A short list of chunks to send in one go.
 class ChunkList {
  public:
-  static constexpr std::size_t kMax = 4;
+  static constexpr std::size_t kMax = 6;
 
   ChunkList() = default;
   explicit ChunkList(Chunk chunk) { add(std::move(chunk)); }
   ChunkList(ChunkList&& o) noexcept { *this = std::move(o); }
+  // REQUIRES: this list is empty, so that a move costs what it moves.
   ChunkList& operator=(ChunkList&& o) noexcept {
-    for (std::size_t i = 0; i < kMax; ++i) chunks_[i] = std::move(o.chunks_[i]);
+    EV_CHECK(count_ == 0, "a move would drop chunks unseen");
     count_ = std::exchange(o.count_, 0);
+    for (std::size_t i = 0; i < count_; ++i) chunks_[i] = std::move(o.chunks_[i]);
     return *this;
   }
 

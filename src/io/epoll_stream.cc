@@ -221,8 +221,10 @@ void EpollListener::rest(int error) {
   const Time now = loop_.now();
   if (log_limit_.allow(now)) {
     log(LogLevel::kWarning,
-        fmt::format("accepting on {} rests for {} ms: {}; raise the descriptor limit (ulimit -n) or "
-                    "lower limits.connections", address_.text(), kAcceptRest.ms(), errno_text(error)));
+        fmt::format(
+            "accepting on {} rests for {} ms: {}; raise the descriptor limit (ulimit -n) or "
+            "lower limits.connections",
+            address_.text(), kAcceptRest.ms(), errno_text(error)));
   }
   loop_.timers().arm(rest_timer_, now + kAcceptRest);
   watch();

@@ -25,14 +25,19 @@ std::string listen_error(const Address& address, int error) {
   const std::string text = address.text();
   switch (error) {
     case EADDRINUSE:
-      return fmt::format("can't listen on {}: the port is taken by another process; stop it or choose "
-                         "another port ('ss -ltnp' shows who has it)", text);
+      return fmt::format(
+          "can't listen on {}: the port is taken by another process; stop it or choose "
+          "another port ('ss -ltnp' shows who has it)",
+          text);
     case EACCES:
-      return fmt::format("can't listen on {}: not allowed; ports below 1024 need root or "
-                         "CAP_NET_BIND_SERVICE", text);
+      return fmt::format(
+          "can't listen on {}: not allowed; ports below 1024 need root or "
+          "CAP_NET_BIND_SERVICE",
+          text);
     case EADDRNOTAVAIL:
       return fmt::format("can't listen on {}: this machine has no such address", text);
-    default: return fmt::format("can't listen on {}: {}", text, errno_text(error));
+    default:
+      return fmt::format("can't listen on {}: {}", text, errno_text(error));
   }
 }
 
@@ -67,7 +72,8 @@ std::expected<ListeningSocket, std::string> make_listening_socket(const Address&
   if (::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
     return std::unexpected(listen_error(address, errno));
   }
-  return ListeningSocket{std::move(fd), Address::from_sockaddr(reinterpret_cast<sockaddr*>(&bound))};
+  return ListeningSocket{std::move(fd),
+                         Address::from_sockaddr(reinterpret_cast<sockaddr*>(&bound))};
 }
 
 Fd make_client_socket(const Address& peer, bool nonblocking) {
@@ -93,16 +99,22 @@ bool is_out_of_descriptors(int error) {
 
 IoStatus status_of_errno(int error) {
   switch (error) {
-    case 0: return IoStatus::kOk;
-    case ECONNREFUSED: return IoStatus::kRefused;
+    case 0:
+      return IoStatus::kOk;
+    case ECONNREFUSED:
+      return IoStatus::kRefused;
     case ENETUNREACH:
     case EHOSTUNREACH:
     case EADDRNOTAVAIL:
     case EACCES:
-    case EPERM: return IoStatus::kUnreachable;
-    case ETIMEDOUT: return IoStatus::kTimedOut;
-    case ECANCELED: return IoStatus::kCancelled;
-    default: return is_out_of_descriptors(error) ? IoStatus::kNoDescriptors : IoStatus::kReset;
+    case EPERM:
+      return IoStatus::kUnreachable;
+    case ETIMEDOUT:
+      return IoStatus::kTimedOut;
+    case ECANCELED:
+      return IoStatus::kCancelled;
+    default:
+      return is_out_of_descriptors(error) ? IoStatus::kNoDescriptors : IoStatus::kReset;
   }
 }
 

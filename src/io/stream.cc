@@ -7,15 +7,24 @@ namespace evener::io {
 
 std::string_view to_string(IoStatus status) {
   switch (status) {
-    case IoStatus::kOk: return "ok";
-    case IoStatus::kEof: return "end of stream";
-    case IoStatus::kReset: return "connection reset";
-    case IoStatus::kTimedOut: return "timed out";
-    case IoStatus::kAborted: return "aborted";
-    case IoStatus::kCancelled: return "cancelled";
-    case IoStatus::kRefused: return "connection refused";
-    case IoStatus::kUnreachable: return "unreachable";
-    case IoStatus::kNoDescriptors: return "out of descriptors";
+    case IoStatus::kOk:
+      return "ok";
+    case IoStatus::kEof:
+      return "end of stream";
+    case IoStatus::kReset:
+      return "connection reset";
+    case IoStatus::kTimedOut:
+      return "timed out";
+    case IoStatus::kAborted:
+      return "aborted";
+    case IoStatus::kCancelled:
+      return "cancelled";
+    case IoStatus::kRefused:
+      return "connection refused";
+    case IoStatus::kUnreachable:
+      return "unreachable";
+    case IoStatus::kNoDescriptors:
+      return "out of descriptors";
   }
   return "unknown";
 }

@@ -9,7 +9,8 @@
 //
 // Completions are never delivered from inside abort, cancel_receive or set_deadline: a caller's
 // state cannot change under its feet there.
-// Cost: about 200 bytes while idle, no buffer; a receive that must wait costs no system call of its own.
+// Cost: about 200 bytes while idle, no buffer; a receive that must wait costs no system call of its
+// own.
 #pragma once
 
 #include <evener/time.h>
@@ -40,7 +41,8 @@ enum class IoStatus : std::uint8_t {
 };
 std::string_view to_string(IoStatus status);
 
-// What waits for an operation: an intrusive callback, so that an idle connection needs no coroutine.
+// What waits for an operation: an intrusive callback, so that an idle connection needs no
+// coroutine.
 struct Waiter {
   void (*done)(Waiter&);
 };
@@ -72,12 +74,14 @@ class Stream {
   // co_await: Received. Asks for up to `want` bytes: more than kSmallBlock says that a long body
   // flows. If a receive is pending already (armed by a callback), takes that one over.
   auto receive(std::size_t want = kSmallBlock) { return ReceiveAwaiter{*this, want}; }
-  // co_await: IoStatus, kOk when all bytes are with the kernel. `last` ends our direction after them.
+  // co_await: IoStatus, kOk when all bytes are with the kernel. `last` ends our direction after
+  // them.
   auto send(ChunkList chunks, bool last = false) {
     return SendAwaiter{*this, std::move(chunks), last};
   }
 
-  // Arms a receive for a callback. True: it is complete already (take_received), `waiter` is not called.
+  // Arms a receive for a callback. True: it is complete already (take_received), `waiter` is not
+  // called.
   bool arm_receive(Waiter& waiter, std::size_t want);
   // Leaves a pending receive armed but tells nobody; its completion then waits for take_received.
   void forget_receive() { receive_waiter_ = nullptr; }

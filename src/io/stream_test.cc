@@ -173,7 +173,8 @@ TEST_P(StreamTest, refused_connects_say_so) {
 // 10.255.255.1 can't be used here (no traffic leaves): a full accept queue hangs a connect as well.
 TEST_P(StreamTest, a_deadline_ends_a_connect_a_receive_and_a_send) {
   run([](StreamTest& t) -> Task<void> {
-    auto queue = std::move(*t.loop_->listen(Address::loopback(0), {.backlog = 0}, [](StreamPtr) {}));
+    auto queue =
+        std::move(*t.loop_->listen(Address::loopback(0), {.backlog = 0}, [](StreamPtr) {}));
     queue->pause();
     std::vector<StreamPtr> pending;
     IoStatus status = IoStatus::kOk;
@@ -317,7 +318,8 @@ TEST_P(StreamTest, quiet_means_no_byte_no_end) {
 TEST_P(StreamTest, a_paused_listener_leaves_connections_waiting) {
   run([](StreamTest& t) -> Task<void> {
     int accepted = 0;
-    auto listener = std::move(*t.loop_->listen(Address::loopback(0), {}, [&](StreamPtr) { ++accepted; }));
+    auto listener =
+        std::move(*t.loop_->listen(Address::loopback(0), {}, [&](StreamPtr) { ++accepted; }));
     listener->pause();
     co_await t.loop_->sleep(Duration::milliseconds(5));
     StreamPtr client = t.loop_->open(listener->address());
@@ -325,7 +327,8 @@ TEST_P(StreamTest, a_paused_listener_leaves_connections_waiting) {
     co_await t.loop_->sleep(Duration::milliseconds(20));
     EXPECT_EQ(accepted, 0);
     listener->resume();
-    for (int i = 0; i < 200 && accepted == 0; ++i) co_await t.loop_->sleep(Duration::milliseconds(1));
+    for (int i = 0; i < 200 && accepted == 0; ++i)
+      co_await t.loop_->sleep(Duration::milliseconds(1));
     EXPECT_EQ(accepted, 1);
   }(*this));
 }
@@ -397,7 +400,8 @@ TEST_P(StreamTest, posts_from_another_thread_run_in_order) {
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, StreamTest, ::testing::Values(EngineKind::kEpoll, EngineKind::kUring),
+INSTANTIATE_TEST_SUITE_P(engines, StreamTest,
+                         ::testing::Values(EngineKind::kEpoll, EngineKind::kUring),
                          [](const auto& info) {
                            return info.param == EngineKind::kEpoll ? "epoll" : "uring";
                          });

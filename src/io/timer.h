@@ -1,8 +1,9 @@
 // Timers: an indexed 4-ary heap of nodes that live inside their owners.
 //
 // A Timer is embedded in the thing that waits; destroying it disarms it. Owner of the heap: the
-// loop. Thread: the loop's. Cost: arm, move and disarm O(log n), no allocation but the heap's array.
-// Times are exact, so a simulated clock sees the same order as a real one (ties by arming order).
+// loop. Thread: the loop's. Cost: arm, move and disarm O(log n), no allocation but the heap's
+// array. Times are exact, so a simulated clock sees the same order as a real one (ties by arming
+// order).
 #pragma once
 
 #include <evener/time.h>

@@ -93,7 +93,10 @@ TEST(Timer, one_that_arms_itself_for_the_past_does_not_hold_up_the_turn) {
 TEST(Timer, a_destroyed_timer_never_fires) {
   TimerHeap heap;
   std::vector<int> log;
-  { Recorder gone(log, 1); heap.arm(gone, at(1)); }
+  {
+    Recorder gone(log, 1);
+    heap.arm(gone, at(1));
+  }
   heap.fire_due(at(2));
   EXPECT_TRUE(log.empty());
 }

@@ -15,7 +15,9 @@
 namespace evener::io {
 namespace {
 
-constexpr std::size_t kBufferRingBytes(std::size_t buffers) { return buffers * sizeof(io_uring_buf); }
+constexpr std::size_t kBufferRingBytes(std::size_t buffers) {
+  return buffers * sizeof(io_uring_buf);
+}
 
 }  // namespace
 
@@ -28,7 +30,8 @@ std::expected<std::unique_ptr<Engine>, std::string> UringEngine::make(Loop& loop
   if (!wake_fd.valid()) return std::unexpected("eventfd: " + errno_text(errno));
   std::unique_ptr<UringEngine> engine(
       new UringEngine(loop, std::move(wake_fd)));  // tidy: allow(new) the constructor is private
-  if (std::string error = engine->set_up(); !error.empty()) return std::unexpected(std::move(error));
+  if (std::string error = engine->set_up(); !error.empty())
+    return std::unexpected(std::move(error));
   return engine;
 }
 
@@ -172,7 +175,8 @@ void UringEngine::deliver() {
     }
     io_uring_cq_advance(&ring_, n);
     for (unsigned i = 0; i < n; ++i) {
-      if (batch[i].op != nullptr) batch[i].op->complete(*batch[i].op, batch[i].result, batch[i].flags);
+      if (batch[i].op != nullptr)
+        batch[i].op->complete(*batch[i].op, batch[i].result, batch[i].flags);
     }
     if (n < kBatch) return;
   }
@@ -184,12 +188,13 @@ void UringEngine::free_buried() {
 }
 
 StreamPtr UringEngine::open(const Address& peer) {
-  return StreamPtr(new UringStream(*this, loop_, peer, Fd()));  // tidy: allow(new) StreamPtr releases
+  return StreamPtr(
+      new UringStream(*this, loop_, peer, Fd()));  // tidy: allow(new) StreamPtr releases
 }
 
 StreamPtr UringEngine::adopt(Fd fd, const Address& peer) {
-  return StreamPtr(
-      new UringStream(*this, loop_, peer, std::move(fd)));  // tidy: allow(new) StreamPtr releases it
+  return StreamPtr(new UringStream(*this, loop_, peer,
+                                   std::move(fd)));  // tidy: allow(new) StreamPtr releases it
 }
 
 std::expected<ListenerPtr, std::string> UringEngine::listen(const Address& address,

@@ -1,8 +1,8 @@
 // The io_uring engine: operations are queued during a turn and handed over in one system call.
 //
-// Owner: its Loop. Thread: the loop's (single issuer, deferred task run), but for wake. Receives take
-// their buffer from a ring of pool blocks only when data is there, so an idle connection holds none.
-// Whether the kernel and the container allow all this is found out by trying it in make().
+// Owner: its Loop. Thread: the loop's (single issuer, deferred task run), but for wake. Receives
+// take their buffer from a ring of pool blocks only when data is there, so an idle connection holds
+// none. Whether the kernel and the container allow all this is found out by trying it in make().
 #pragma once
 
 #include <liburing.h>

@@ -94,7 +94,8 @@ void UringStream::end_receive(int result, std::uint32_t flags) {
   if ((result == -ECANCELED && !receive_op_.why) || result == -EINTR) return submit_receive();
   if (result > 0 && !aborted_) return complete_receive(IoStatus::kOk, std::move(chunk));
   chunk.release();
-  const IoStatus status = result == 0 && !aborted_ ? IoStatus::kEof : status_of(receive_op_, result);
+  const IoStatus status =
+      result == 0 && !aborted_ ? IoStatus::kEof : status_of(receive_op_, result);
   complete_receive(status == IoStatus::kOk ? IoStatus::kAborted : status, {});
 }
 
@@ -234,8 +235,10 @@ void UringListener::Core::rest(int error) {
   const Time now = loop.now();
   if (log_limit.allow(now)) {
     log(LogLevel::kWarning,
-        fmt::format("accepting on {} rests for {} ms: {}; raise the descriptor limit (ulimit -n) or "
-                    "lower limits.connections", address.text(), kAcceptRest.ms(), errno_text(error)));
+        fmt::format(
+            "accepting on {} rests for {} ms: {}; raise the descriptor limit (ulimit -n) or "
+            "lower limits.connections",
+            address.text(), kAcceptRest.ms(), errno_text(error)));
   }
   loop.timers().arm(rest_timer, now + kAcceptRest);
 }

@@ -70,7 +70,8 @@ void ClientConnection::feed() {
       worker_.counters().count(Reason::kBadRequest);
       return refuse(http::status_for(parser_.error()), http::reason_for(parser_.error()));
     case http::Event::kBody:
-    case http::Event::kEnd: break;
+    case http::Event::kEnd:
+      break;
   }
   EV_CHECK(false, "a body before its head");
 }
@@ -158,8 +159,11 @@ void ClientConnection::stop_watching() { stream_->forget_receive(); }
 void ClientConnection::watched() {
   io::Received result = stream_->take_received();
   switch (result.status) {
-    case io::IoStatus::kOk: input_ = std::move(result.chunk); return;
-    case io::IoStatus::kTimedOut: return watch(*exchange_);  // a deadline meant for a send
+    case io::IoStatus::kOk:
+      input_ = std::move(result.chunk);
+      return;
+    case io::IoStatus::kTimedOut:
+      return watch(*exchange_);  // a deadline meant for a send
     case io::IoStatus::kEof:
       ended_ = true;
       return exchange_->client_ended();

@@ -2,8 +2,8 @@
 //
 // Owner: the Exchange's coroutine. Thread: the worker's loop. Memory is bounded by one received
 // block: the next is read when the client has taken the last. The rewritten head and chunk framing
-// are laid into the block's headroom, so head and body leave in one send and the body is not copied;
-// small chunks of one block are moved together and framed once.
+// are laid into the block's headroom, so head and body leave in one send and the body is not
+// copied; small chunks of one block are moved together and framed once.
 #pragma once
 
 #include <string>

@@ -36,7 +36,8 @@ Exchange::~Exchange() { --worker_.counters().requests_open; }
 
 io::Task<bool> Exchange::run() {
   Reason refused = route();
-  if (refused == Reason::kNone && head_.content_length > worker_.config().limits.request_body_bytes) {
+  if (refused == Reason::kNone &&
+      head_.content_length > worker_.config().limits.request_body_bytes) {
     refused = Reason::kBodyTooLarge;
   }
   // A request without a body is whole already.
@@ -247,13 +248,18 @@ io::Task<Reason> Exchange::take_interim(int status) {
 
 Reason Exchange::failure_of(io::IoStatus status, bool connecting) const {
   switch (status) {
-    case io::IoStatus::kRefused: return Reason::kConnectRefused;
-    case io::IoStatus::kUnreachable: return Reason::kUnreachable;
-    case io::IoStatus::kNoDescriptors: return Reason::kNoDescriptors;
+    case io::IoStatus::kRefused:
+      return Reason::kConnectRefused;
+    case io::IoStatus::kUnreachable:
+      return Reason::kUnreachable;
+    case io::IoStatus::kNoDescriptors:
+      return Reason::kNoDescriptors;
     case io::IoStatus::kTimedOut:
       return connecting ? Reason::kConnectTimeout : Reason::kFirstByteTimeout;
-    case io::IoStatus::kEof: return Reason::kEndpointClosed;
-    default: return connecting ? Reason::kConnectRefused : Reason::kEndpointReset;
+    case io::IoStatus::kEof:
+      return Reason::kEndpointClosed;
+    default:
+      return connecting ? Reason::kConnectRefused : Reason::kEndpointReset;
   }
 }
 
@@ -288,7 +294,8 @@ io::Task<bool> Exchange::relay_response() {
   if (reason == Reason::kTruncated && total_timed_out_) reason = Reason::kTotalTimeout;
   if (reason != Reason::kNone) worker_.counters().count(reason);
   ++worker_.counters().responses_by_class[static_cast<std::size_t>(std::min(status / 100, 5))];
-  const bool failed = status >= 500 || reason == Reason::kTruncated || reason == Reason::kTotalTimeout;
+  const bool failed =
+      status >= 500 || reason == Reason::kTruncated || reason == Reason::kTotalTimeout;
   finish_ticket(reason == Reason::kClientGone ? Outcome::kCancelled
                 : failed                      ? Outcome::kFailure
                                               : Outcome::kSuccess);
@@ -302,7 +309,8 @@ io::Task<bool> Exchange::relay_response() {
 io::Task<bool> Exchange::reply(Reason reason) {
   const bool bad = reason == Reason::kBadRequest;
   const int status = bad ? http::status_for(client_.parser().error()) : status_of(reason);
-  const std::string_view word = bad ? http::reason_for(client_.parser().error()) : to_string(reason);
+  const std::string_view word =
+      bad ? http::reason_for(client_.parser().error()) : to_string(reason);
   const bool close = must_close();
   std::string text;
   http::append_local_reply(text, status, word, head_.version, close,

@@ -85,8 +85,8 @@ class Exchange {
   bool upload_running_ = false;
   io::Event upload_done_;
   TotalTimer total_timer_;
-  bool response_begun_ = false;   // towards the client
-  bool response_seen_ = false;    // a byte came from the endpoint in this attempt
+  bool response_begun_ = false;  // towards the client
+  bool response_seen_ = false;   // a byte came from the endpoint in this attempt
   bool gone_ = false;
   bool total_timed_out_ = false;
 };

@@ -39,8 +39,8 @@ PolicySettings policy_settings(const config::PolicyConfig& policy) {
 Pool::TickTimer::TickTimer(Pool& p)
     : Timer([](Timer& timer) { static_cast<TickTimer&>(timer).pool.tick(); }), pool(p) {}
 
-Pool::Pool(io::Loop& loop, const config::Pool& settings, EndpointSetPtr set, BalancerOptions options,
-           upstream::IdleBudget& budget)
+Pool::Pool(io::Loop& loop, const config::Pool& settings, EndpointSetPtr set,
+           BalancerOptions options, upstream::IdleBudget& budget)
     : loop_(loop),
       settings_(settings),
       balancer_(std::move(options)),

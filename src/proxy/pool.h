@@ -1,7 +1,7 @@
 // Pool: one worker's view of one pool: its balancer, its idle connections, its settings.
 //
-// Owner: the worker. Thread: the worker's loop. The balancer is ticked about every millisecond while
-// requests are out and not at all while nothing happens.
+// Owner: the worker. Thread: the worker's loop. The balancer is ticked about every millisecond
+// while requests are out and not at all while nothing happens.
 #pragma once
 
 #include <evener/balancer.h>

@@ -11,7 +11,8 @@ namespace evener::proxy {
 Upload::Upload(ClientConnection& client, const http::Head& head, Limits limits)
     : client_(client), limits_(limits), chunked_(head.framing == http::Framing::kChunked) {}
 
-// Moves one piece of the body, and the end when it follows at once, from the client's input to `out`.
+// Moves one piece of the body, and the end when it follows at once, from the client's input to
+// `out`.
 void Upload::next_piece(io::ChunkList& out) {
   io::Chunk& input = client_.input();
   io::BufferPool& buffers = client_.stream().loop().buffers();
@@ -24,7 +25,8 @@ void Upload::next_piece(io::ChunkList& out) {
       http::append_chunk_header(line, step.body.size());
       add_text(out, buffers, line);
     }
-    out.add(input.slice(static_cast<std::size_t>(step.body.data() - input.data()), step.body.size()));
+    out.add(
+        input.slice(static_cast<std::size_t>(step.body.data() - input.data()), step.body.size()));
     if (chunked_) out.add(io::Chunk::constant(http::kChunkEnd));
   } else if (step.event == http::Event::kEnd) {
     complete_ = true;
@@ -51,10 +53,17 @@ io::Task<bool> Upload::receive() {
   stream.set_deadline(stream.loop().now() + limits_.client_idle);
   io::Received result = co_await stream.receive(io::kLargeBlock);
   switch (result.status) {
-    case io::IoStatus::kOk: client_.input() = std::move(result.chunk); break;
-    case io::IoStatus::kTimedOut: fail(Reason::kBodyTimeout); break;
-    case io::IoStatus::kCancelled: break;
-    default: fail(Reason::kClientGone); break;
+    case io::IoStatus::kOk:
+      client_.input() = std::move(result.chunk);
+      break;
+    case io::IoStatus::kTimedOut:
+      fail(Reason::kBodyTimeout);
+      break;
+    case io::IoStatus::kCancelled:
+      break;
+    default:
+      fail(Reason::kClientGone);
+      break;
   }
   co_return result.status == io::IoStatus::kOk;
 }

@@ -1,8 +1,8 @@
 // Upload: a request's body on its way from the client to an endpoint.
 //
 // Owner: the Exchange. Thread: the worker's loop. Memory is bounded by one received block: the next
-// is read when the endpoint has taken the last. What is left of the input behind the body stays with
-// the client connection. Cost: no copy of the body; chunked bodies are framed anew.
+// is read when the endpoint has taken the last. What is left of the input behind the body stays
+// with the client connection. Cost: no copy of the body; chunked bodies are framed anew.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // Worker: one share-nothing proxy on one loop: listeners, clients, pools, counters.
 //
-// Owner and thread: the thread that runs its loop. Everything it holds is touched only there; others
-// use Loop::post. The configuration and the endpoint sets are shared and frozen.
+// Owner and thread: the thread that runs its loop. Everything it holds is touched only there;
+// others use Loop::post. The configuration and the endpoint sets are shared and frozen.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,8 @@ class Worker {
   };
 
   // `sets`: the facts of config->pools, in their order.
-  Worker(io::Loop& loop, ConfigPtr config, const std::vector<EndpointSetPtr>& sets, Options options);
+  Worker(io::Loop& loop, ConfigPtr config, const std::vector<EndpointSetPtr>& sets,
+         Options options);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;

@@ -16,9 +16,12 @@ constexpr std::uint32_t kReservedDescriptors = 64;
 
 io::EngineKind engine_kind(config::Engine engine) {
   switch (engine) {
-    case config::Engine::kAuto: return io::EngineKind::kAuto;
-    case config::Engine::kEpoll: return io::EngineKind::kEpoll;
-    case config::Engine::kUring: return io::EngineKind::kUring;
+    case config::Engine::kAuto:
+      return io::EngineKind::kAuto;
+    case config::Engine::kEpoll:
+      return io::EngineKind::kEpoll;
+    case config::Engine::kUring:
+      return io::EngineKind::kUring;
   }
   return io::EngineKind::kAuto;
 }
@@ -109,7 +112,8 @@ std::expected<std::unique_ptr<Service>, std::string> Service::start(io::Loop& co
     self->admin_address_ = *bound;
     if (!bound->is_loopback()) {
       log(LogLevel::kWarning, fmt::format("admin listens on {}, which is not loopback: anyone who "
-                                          "reaches it can read it", bound->text()));
+                                          "reaches it can read it",
+                                          bound->text()));
     }
   }
   return self;

@@ -1,9 +1,9 @@
 // ConnectionPool: idle HTTP/1 connections to the endpoints of one pool, kept for reuse.
 //
-// Owner: one worker. Thread: the worker's loop. An idle connection has a receive pending, so a byte,
-// an end or an error that arrives while it waits removes it at once; the newest is taken first, so
-// that the rest may age out. Bounds: per endpoint, per worker (IdleBudget) and by idle time.
-// Cost: take and put are a hash look-up, no system call on the way to reuse.
+// Owner: one worker. Thread: the worker's loop. An idle connection has a receive pending, so a
+// byte, an end or an error that arrives while it waits removes it at once; the newest is taken
+// first, so that the rest may age out. Bounds: per endpoint, per worker (IdleBudget) and by idle
+// time. Cost: take and put are a hash look-up, no system call on the way to reuse.
 #pragma once
 
 #include <evener/endpoint.h>
