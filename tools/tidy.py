@@ -151,7 +151,8 @@ class Tidy:
                     if not (path.startswith(places) if places else False) and not (test and tests_may):
                         where = f"; it belongs in {', '.join(places)}" if places else ""
                         self.error(path, number, f"{what} is banned here{where}")
-            allowed = ALLOW.search(raw_lines[number - 1])
+            # The formatter may move the comment to the next line.
+            allowed = ALLOW.search("\n".join(raw_lines[max(number - 1, 0):number + 1]))
             for what, pattern in (("new", NEW), ("delete", DELETE)):
                 if pattern.search(text.replace("= delete", "")) and "operator" not in text:
                     if not (allowed and allowed.group(1) == what):
