@@ -59,6 +59,7 @@ bench-balance: setup build/build.ninja ## Pick and finish in ns per policy
 	@build/bench_balance --benchmark_out=build/bench/balance.json --benchmark_out_format=json $(ARGS)
 
 bench-proxy: setup-bench build ## CPU per request beside nginx and HAProxy
+	@ninja -C build -j $(JOBS) sat_load
 	@python3 bench/proxy/bench_proxy.py --evener build/evener --json build/bench/proxy.json $(ARGS)
 
 clean: ## Remove every build folder

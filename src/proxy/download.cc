@@ -36,12 +36,13 @@ Download::Piece Download::gather() {
   return piece;
 }
 
-io::ChunkList Download::frame(std::string& prefix, Piece& piece, http::Framing framing) {
+io::ChunkList Download::frame(Piece& piece, http::Framing framing) {
   io::BufferPool& buffers = client_.loop().buffers();
+  if (std::exchange(head_sent_, true)) text_.clear();
   std::string tail;
   if (framing == http::Framing::kChunked) {
     if (!piece.body.empty()) {
-      http::append_chunk_header(prefix, piece.body.size());
+      http::append_chunk_header(text_, piece.body.size());
       tail = http::kChunkEnd;
     }
     if (piece.end) http::append_last_chunk(tail, endpoint_.parser().trailers());
@@ -49,10 +50,15 @@ io::ChunkList Download::frame(std::string& prefix, Piece& piece, http::Framing f
   // What stood behind the body in its block has been decoded, unless it is stray and then nobody's.
   const bool joined = !tail.empty() && piece.body.append(tail);
   io::ChunkList list;
-  add_in_front(list, buffers, prefix, std::move(piece.body));
+  add_in_front(list, buffers, text_, std::move(piece.body));
   if (!joined) add_text(list, buffers, tail);
-  prefix.clear();
   return list;
+}
+
+io::Task<bool> Download::send(Piece& piece, http::Framing framing) {
+  io::ChunkList list = frame(piece, framing);
+  client_.set_deadline(client_.loop().now() + timeouts_.client_send);
+  co_return co_await client_.send(std::move(list)) == io::IoStatus::kOk;
 }
 
 std::size_t Download::want() const {
@@ -62,47 +68,38 @@ std::size_t Download::want() const {
   return body_bytes_ > 2 * io::kSmallBlock ? io::kLargeBlock : io::kSmallBlock;
 }
 
-io::Task<bool> Download::receive() {
+// False: the endpoint's stream failed. `ended`: it has ended in good order.
+io::Task<bool> Download::receive(bool& ended) {
   io::Stream& stream = endpoint_.stream();
   input_.release();
   stream.set_deadline(stream.loop().now() + timeouts_.endpoint_idle);
   io::Received result = co_await stream.receive(want());
   if (result.status == io::IoStatus::kOk) input_ = std::move(result.chunk);
-  co_return result.status == io::IoStatus::kOk || result.status == io::IoStatus::kEof;
+  ended = result.status == io::IoStatus::kEof;
+  co_return result.status == io::IoStatus::kOk || ended;
 }
 
-io::Task<Download::Result> Download::run(std::string head_text, http::ResponsePlan plan) {
+io::Task<Download::Result> Download::run(http::ResponsePlan plan) {
   const http::Head& head = endpoint_.parser().head();
   keep_alive_ = head.keep_alive && head.framing != http::Framing::kUntilClose;
   if (head.framing == http::Framing::kLength) body_length_ = head.content_length;
-  std::string prefix = std::move(head_text);
-  for (;;) {
+  for (bool ended = false;;) {
     Piece piece = gather();
-    if (!piece.failed && (!prefix.empty() || !piece.body.empty() || piece.end)) {
-      io::ChunkList list = frame(prefix, piece, plan.framing);
-      client_.set_deadline(client_.loop().now() + timeouts_.client_send);
-      if (co_await client_.send(std::move(list)) != io::IoStatus::kOk) {
-        co_return Result{Reason::kClientGone, false};
-      }
+    if (ended && !piece.failed) {
+      // The endpoint has closed: the end of a body without length, else a loss.
+      piece.end = endpoint_.parser().finish().event == http::Event::kEnd;
+      piece.failed = !piece.end;
+      keep_alive_ = false;
+    }
+    const bool something = !head_sent_ || !piece.body.empty() || piece.end;
+    if (!piece.failed && something && !co_await send(piece, plan.framing)) {
+      co_return Result{Reason::kClientGone, false};
     }
     if (piece.end) break;
-    bool alive = !piece.failed && co_await receive();
-    if (alive && input_.empty()) {
-      // The endpoint has ended the connection: the end of a body without length, else a loss.
-      const http::Step step = endpoint_.parser().finish();
-      alive = step.event == http::Event::kEnd;
-      if (alive) {
-        Piece end{.body = {}, .end = true, .failed = false};
-        io::ChunkList list = frame(prefix, end, plan.framing);
-        client_.set_deadline(client_.loop().now() + timeouts_.client_send);
-        const io::IoStatus sent = co_await client_.send(std::move(list));
-        co_return Result{sent == io::IoStatus::kOk ? Reason::kNone : Reason::kClientGone, false};
-      }
-    }
-    if (!alive) {
+    if (piece.failed || !co_await receive(ended)) {
       // A body that ends by close has no other way to show that it was cut.
       if (plan.framing == http::Framing::kUntilClose) client_.abort();
-      co_return Result{Reason::kTruncated, false, prefix.empty()};
+      co_return Result{Reason::kTruncated, false, head_sent_};
     }
   }
   co_return Result{Reason::kNone, keep_alive_ && !stray_};

@@ -27,14 +27,20 @@ class Download {
     bool head_sent = true;          // false: nothing of the response has left yet
   };
 
-  // `input`: bytes behind the response's head. REQUIRES: the endpoint's parser has a final head.
+  // `input`: bytes behind the response's head. `text` holds the rewritten head and is used for
+  // framing later; other exchanges may use it too while this one waits.
+  // REQUIRES: the endpoint's parser has a final head.
   Download(io::Stream& client, upstream::EndpointConnection& endpoint, io::Chunk input,
-           Timeouts timeouts)
-      : client_(client), endpoint_(endpoint), input_(std::move(input)), timeouts_(timeouts) {}
+           std::string& text, Timeouts timeouts)
+      : client_(client),
+        endpoint_(endpoint),
+        input_(std::move(input)),
+        text_(text),
+        timeouts_(timeouts) {}
 
-  // `head_text` is the rewritten head, sent in front of the body framed as `plan` says. When the
-  // result is not kNone and the client could not see the loss otherwise, its stream is aborted.
-  io::Task<Result> run(std::string head_text, http::ResponsePlan plan);
+  // Sends the head and the body framed as `plan` says. When the result is not kNone and the client
+  // could not see the loss otherwise, its stream is aborted.
+  io::Task<Result> run(http::ResponsePlan plan);
 
  private:
   struct Piece {
@@ -43,16 +49,19 @@ class Download {
     bool failed = false;
   };
   Piece gather();
-  io::ChunkList frame(std::string& prefix, Piece& piece, http::Framing framing);
-  io::Task<bool> receive();
+  io::ChunkList frame(Piece& piece, http::Framing framing);
+  io::Task<bool> send(Piece& piece, http::Framing framing);
+  io::Task<bool> receive(bool& ended);
   std::size_t want() const;
 
   io::Stream& client_;
   upstream::EndpointConnection& endpoint_;
   io::Chunk input_;
+  std::string& text_;
   Timeouts timeouts_;
   std::uint64_t body_bytes_ = 0;
   std::uint64_t body_length_ = 0;  // 0: not known
+  bool head_sent_ = false;
   bool keep_alive_ = false;
   bool stray_ = false;
 };

@@ -273,15 +273,16 @@ io::Task<bool> Exchange::relay_response() {
   const int status = response.status;
   // A refusal of a body that is still coming: the rest of it is not wanted.
   if (!upload_.complete() && status >= 300) upload_.stop();
-  std::string text;
+  std::string& text = worker_.scratch();
+  text.clear();
   const http::ResponsePlan plan = http::append_response_head(
       text, response,
       {.client_version = head_.version, .request_method = head_.method, .close = must_close()});
   const Duration to_head = worker_.loop().now() - picked_;
   response_begun_ = true;
-  Download download(client_.stream(), *endpoint_, std::move(endpoint_input_),
+  Download download(client_.stream(), *endpoint_, std::move(endpoint_input_), text,
                     {pool_->settings().timeouts.idle, worker_.config().timeouts.send});
-  const Download::Result result = co_await download.run(std::move(text), plan);
+  const Download::Result result = co_await download.run(plan);
   waiting_on_ = nullptr;
   if (!result.head_sent && !gone_ && !total_timed_out_) {
     finish_ticket(Outcome::kFailure);

@@ -36,17 +36,13 @@ PolicySettings policy_settings(const config::PolicyConfig& policy) {
   return settings;
 }
 
-Pool::TickTimer::TickTimer(Pool& p)
-    : Timer([](Timer& timer) { static_cast<TickTimer&>(timer).pool.tick(); }), pool(p) {}
-
 Pool::Pool(io::Loop& loop, const config::Pool& settings, EndpointSetPtr set,
            BalancerOptions options, upstream::IdleBudget& budget)
     : loop_(loop),
       settings_(settings),
       balancer_(std::move(options)),
       connections_({settings.timeouts.keep_alive, settings.limits.idle_connections_per_endpoint},
-                   budget),
-      tick_timer_(*this) {
+                   budget) {
   for (std::size_t i = 0; i < settings.endpoints.size(); ++i) {
     auto address = io::Address::parse(config::to_string(settings.endpoints[i].address));
     EV_CHECK(address.has_value(), "the configuration's addresses have been checked");
@@ -62,16 +58,12 @@ const io::Address& Pool::address_of(EndpointId id) const {
 }
 
 std::expected<Ticket, PickError> Pool::pick(std::span<const EndpointId> tried) {
-  if (!tick_timer_.armed()) {
-    balancer_.tick(loop_.now());
-    loop_.timers().arm(tick_timer_, loop_.now() + kTick);
+  const Time now = loop_.now();
+  if (now >= next_tick_) {
+    balancer_.tick(now);
+    next_tick_ = now + kTick;
   }
-  return balancer_.pick({.now = loop_.now(), .tried = tried});
-}
-
-void Pool::tick() {
-  balancer_.tick(loop_.now());
-  if (balancer_.in_flight() > 0) loop_.timers().arm(tick_timer_, loop_.now() + kTick);
+  return balancer_.pick({.now = now, .tried = tried});
 }
 
 }  // namespace evener::proxy

@@ -1,7 +1,7 @@
 // Pool: one worker's view of one pool: its balancer, its idle connections, its settings.
 //
-// Owner: the worker. Thread: the worker's loop. The balancer is ticked about every millisecond
-// while requests are out and not at all while nothing happens.
+// Owner: the worker. Thread: the worker's loop. The balancer is ticked by picks, at most once a
+// millisecond: nothing it learns in a tick matters to anybody but the next pick, so no timer wakes.
 #pragma once
 
 #include <evener/balancer.h>
@@ -37,19 +37,13 @@ class Pool {
   std::expected<Ticket, PickError> pick(std::span<const EndpointId> tried);
 
  private:
-  struct TickTimer : io::Timer {
-    explicit TickTimer(Pool& p);
-    Pool& pool;
-  };
-  void tick();
-
   io::Loop& loop_;
   const config::Pool& settings_;
   Balancer balancer_;
   upstream::ConnectionPool connections_;
   std::unordered_map<EndpointId, io::Address> addresses_;
   PoolCounters counters_;
-  TickTimer tick_timer_;
+  Time next_tick_;
 };
 
 }  // namespace evener::proxy
