@@ -2,89 +2,17 @@
 #include "io/stream.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <cstring>
+#include <algorithm>
 #include <random>
 #include <string>
 #include <thread>
+#include <vector>
 
-#include "io/event.h"
-#include "io/loop.h"
-#include "io/socket.h"
-#include "io/task.h"
+#include "io/stream_test_support.h"
 
 namespace evener::io {
 namespace {
-
-constexpr Duration kLong = Duration::seconds(20);
-
-class StreamTest : public ::testing::TestWithParam<EngineKind> {
- public:
-  void SetUp() override {
-    auto made = Loop::create(GetParam());
-    if (!made) GTEST_SKIP() << "engine not available here: " << made.error();
-    loop_ = std::move(*made);
-  }
-  void TearDown() override {
-    accepted_.reset();
-    client_.reset();
-    listener_.reset();
-    // A few turns so that the engine frees what it held.
-    for (int i = 0; loop_ && i < 5; ++i) loop_->turn(loop_->now() + Duration::milliseconds(1));
-  }
-
-  // Runs `task` to its end, at most kLong.
-  void run(Task<void> task) {
-    bool done = false;
-    spawn([](Task<void> inner, bool& flag) -> Task<void> {
-      co_await std::move(inner);
-      flag = true;
-    }(std::move(task), done));
-    const Time limit = loop_->now() + kLong;
-    while (!done && loop_->now() < limit) loop_->turn(limit);
-    ASSERT_TRUE(done) << "the coroutine is stuck";
-  }
-
-  // A connected pair: client_ and accepted_.
-  Task<void> connect_pair() {
-    Event accepted;
-    listener_ = std::move(*loop_->listen(Address::loopback(0), {}, [&](StreamPtr stream) {
-      accepted_ = std::move(stream);
-      accepted.set();
-    }));
-    client_ = loop_->open(listener_->address());
-    EXPECT_EQ(co_await client_->connect(), IoStatus::kOk);
-    co_await accepted;
-  }
-
-  Task<std::string> read_all(Stream& stream, IoStatus& end, std::size_t want = kSmallBlock) {
-    std::string all;
-    for (;;) {
-      Received r = co_await stream.receive(want);
-      if (r.status != IoStatus::kOk) {
-        end = r.status;
-        co_return all;
-      }
-      EXPECT_FALSE(r.chunk.empty());
-      all += r.chunk.text();
-    }
-  }
-
-  ChunkList text(std::string_view bytes) {
-    Chunk chunk = loop_->buffers().make(bytes.size());
-    EXPECT_TRUE(chunk.append(bytes));
-    return ChunkList(std::move(chunk));
-  }
-  Time in_ms(int ms) const { return loop_->now() + Duration::milliseconds(ms); }
-
-  std::unique_ptr<Loop> loop_;
-  ListenerPtr listener_;
-  StreamPtr client_;
-  StreamPtr accepted_;
-};
 
 TEST_P(StreamTest, bytes_go_both_ways_and_half_close_keeps_the_other_direction) {
   run([](StreamTest& t) -> Task<void> {
@@ -315,80 +243,6 @@ TEST_P(StreamTest, quiet_means_no_byte_no_end) {
   }(*this));
 }
 
-TEST_P(StreamTest, a_paused_listener_leaves_connections_waiting) {
-  run([](StreamTest& t) -> Task<void> {
-    int accepted = 0;
-    auto listener =
-        std::move(*t.loop_->listen(Address::loopback(0), {}, [&](StreamPtr) { ++accepted; }));
-    listener->pause();
-    co_await t.loop_->sleep(Duration::milliseconds(5));
-    StreamPtr client = t.loop_->open(listener->address());
-    EXPECT_EQ(co_await client->connect(), IoStatus::kOk);
-    co_await t.loop_->sleep(Duration::milliseconds(20));
-    EXPECT_EQ(accepted, 0);
-    listener->resume();
-    for (int i = 0; i < 200 && accepted == 0; ++i)
-      co_await t.loop_->sleep(Duration::milliseconds(1));
-    EXPECT_EQ(accepted, 1);
-  }(*this));
-}
-
-// F53: out of descriptors, accepting rests instead of spinning, and resumes by itself.
-TEST_P(StreamTest, case_F53_descriptor_exhaustion_pauses_accepting_without_spinning) {
-  run([](StreamTest& t) -> Task<void> {
-    std::vector<StreamPtr> accepted;
-    auto listener = std::move(*t.loop_->listen(
-        Address::loopback(0), {}, [&](StreamPtr s) { accepted.push_back(std::move(s)); }));
-    StreamPtr first = t.loop_->open(listener->address());
-    EXPECT_EQ(co_await first->connect(), IoStatus::kOk);
-    while (accepted.empty()) co_await t.loop_->sleep(Duration::milliseconds(1));
-    // Two clients wait in the queue; then no descriptor is left for their accepted ends.
-    listener->pause();
-    co_await t.loop_->sleep(Duration::milliseconds(5));
-    StreamPtr second = t.loop_->open(listener->address());
-    StreamPtr third = t.loop_->open(listener->address());
-    EXPECT_EQ(co_await second->connect(), IoStatus::kOk);
-    EXPECT_EQ(co_await third->connect(), IoStatus::kOk);
-    std::vector<Fd> hoard;
-    rlimit old{};
-    ::getrlimit(RLIMIT_NOFILE, &old);
-    Fd probe(::dup(0));
-    rlimit tight = old;
-    tight.rlim_cur = static_cast<rlim_t>(probe.get()) + 2;
-    probe.reset();
-    ::setrlimit(RLIMIT_NOFILE, &tight);
-    for (;;) {
-      Fd fd(::dup(0));
-      if (!fd.valid()) break;
-      hoard.push_back(std::move(fd));
-    }
-    const std::size_t before = accepted.size();
-    listener->resume();
-    int turns = 0;
-    const Time until = t.loop_->now() + Duration::milliseconds(250);
-    while (t.loop_->now() < until) {
-      co_await t.loop_->sleep(Duration::milliseconds(10));
-      ++turns;
-    }
-    EXPECT_LE(turns, 26);
-    EXPECT_EQ(accepted.size(), before);
-    hoard.clear();
-    ::setrlimit(RLIMIT_NOFILE, &old);
-    for (int i = 0; i < 500 && accepted.size() < 3; ++i) {
-      co_await t.loop_->sleep(Duration::milliseconds(1));
-    }
-    EXPECT_EQ(accepted.size(), 3u);
-  }(*this));
-}
-
-TEST_P(StreamTest, a_taken_port_is_a_clear_message) {
-  auto first = loop_->listen(Address::loopback(0), {}, [](StreamPtr) {});
-  ASSERT_TRUE(first.has_value());
-  auto second = loop_->listen((*first)->address(), {}, [](StreamPtr) {});
-  ASSERT_FALSE(second.has_value());
-  EXPECT_NE(second.error().find("taken by another process"), std::string::npos) << second.error();
-}
-
 TEST_P(StreamTest, posts_from_another_thread_run_in_order) {
   std::vector<int> seen;
   std::jthread other([&] {
@@ -402,9 +256,7 @@ TEST_P(StreamTest, posts_from_another_thread_run_in_order) {
 
 INSTANTIATE_TEST_SUITE_P(engines, StreamTest,
                          ::testing::Values(EngineKind::kEpoll, EngineKind::kUring),
-                         [](const auto& info) {
-                           return info.param == EngineKind::kEpoll ? "epoll" : "uring";
-                         });
+                         engine_test_name);
 
 }  // namespace
 }  // namespace evener::io
