@@ -3,28 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <utility>
+
+#include "http/scan.h"
 
 namespace evener::http {
 namespace {
 
-constexpr std::array<bool, 256> make_token_table() {
-  std::array<bool, 256> table{};
-  for (char c = '0'; c <= '9'; ++c) table[static_cast<unsigned char>(c)] = true;
-  for (char c = 'a'; c <= 'z'; ++c) table[static_cast<unsigned char>(c)] = true;
-  for (char c = 'A'; c <= 'Z'; ++c) table[static_cast<unsigned char>(c)] = true;
-  for (const char c : std::string_view("!#$%&'*+-.^_`|~")) {
-    table[static_cast<unsigned char>(c)] = true;
-  }
-  return table;
-}
-constexpr std::array<bool, 256> kTokenChars = make_token_table();
-
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-constexpr bool is_alphanumeric(char c) {
-  return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z');
-}
 
 using Name = std::pair<std::string_view, FieldId>;
 constexpr std::array kNames = {
@@ -49,21 +37,59 @@ constexpr std::array kNames = {
     Name{"proxy-authenticate", FieldId::kProxyAuthenticate},
     Name{"proxy-authorization", FieldId::kProxyAuthorization},
 };
-static_assert(std::ranges::is_sorted(kNames, {}, [](const Name& n) { return n.first.size(); }));
+constexpr std::size_t kLongestName =
+    std::ranges::max(kNames, {}, [](const Name& n) { return n.first.size(); }).first.size();
 
-constexpr std::size_t kLongestName = kNames.back().first.size();
-
-// kFirst[n]: the first entry of kNames that has at least n octets.
-constexpr std::array<std::uint8_t, kLongestName + 2> make_first() {
-  std::array<std::uint8_t, kLongestName + 2> first{};
-  for (std::size_t n = 0; n < first.size(); ++n) {
-    std::size_t i = 0;
-    while (i < kNames.size() && kNames[i].first.size() < n) ++i;
-    first[n] = static_cast<std::uint8_t>(i);
-  }
-  return first;
+// A name's length and last octet tell apart all we know: at most one candidate to compare with.
+constexpr std::size_t kSlots = 64;
+constexpr std::size_t slot_of(std::string_view name) {
+  return (3 * name.size() + static_cast<std::size_t>(name.back() | 0x20)) % kSlots;
 }
-constexpr auto kFirst = make_first();
+
+// For each slot the index of its name in kNames, or kNames.size().
+constexpr std::array<std::uint8_t, kSlots> make_slots() {
+  std::array<std::uint8_t, kSlots> slots{};
+  slots.fill(kNames.size());
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    slots[slot_of(kNames[i].first)] = static_cast<std::uint8_t>(i);
+  }
+  return slots;
+}
+constexpr auto kSlotNames = make_slots();
+
+constexpr bool every_name_has_its_slot() {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kSlotNames[slot_of(kNames[i].first)] != i) return false;
+  }
+  return true;
+}
+static_assert(every_name_has_its_slot(), "two names share a slot: change slot_of");
+
+template <typename Word>
+bool folded_word_is(const char* token, const char* lower_case) {
+  Word a;
+  Word b;
+  std::memcpy(&a, token, sizeof a);
+  std::memcpy(&b, lower_case, sizeof b);
+  return static_cast<Word>(a | static_cast<Word>(0x2020202020202020U)) == b;
+}
+
+// Both of `size`. Setting 0x20 makes nothing that may stand in a value alike to a letter, digit or
+// '-' but the other case of that letter.
+bool folded_is(const char* token, const char* lower_case, std::size_t size) {
+  if (size < 4) {
+    return folded_word_is<std::uint16_t>(token, lower_case) &&
+           folded_word_is<std::uint8_t>(token + size - 1, lower_case + size - 1);
+  }
+  if (size < 8) {
+    return folded_word_is<std::uint32_t>(token, lower_case) &&
+           folded_word_is<std::uint32_t>(token + size - 4, lower_case + size - 4);
+  }
+  for (std::size_t i = 0; i + 8 < size; i += 8) {
+    if (!folded_word_is<std::uint64_t>(token + i, lower_case + i)) return false;
+  }
+  return folded_word_is<std::uint64_t>(token + size - 8, lower_case + size - 8);
+}
 
 }  // namespace
 
@@ -75,27 +101,33 @@ bool equals_ignoring_case(std::string_view a, std::string_view b) {
   return true;
 }
 
+bool is_word(std::string_view text, std::string_view lower_case) {
+  return text.size() == lower_case.size() &&
+         folded_is(text.data(), lower_case.data(), lower_case.size());
+}
+
 FieldId field_id(std::string_view name) {
-  if (name.empty() || name.size() > kLongestName) return FieldId::kOther;
-  for (std::size_t i = kFirst[name.size()]; i < kFirst[name.size() + 1]; ++i) {
-    if (equals_ignoring_case(kNames[i].first, name)) return kNames[i].second;
-  }
-  return FieldId::kOther;
+  if (name.empty()) return FieldId::kOther;
+  const std::size_t index = kSlotNames[slot_of(name)];
+  if (index == kNames.size()) return FieldId::kOther;
+  const auto& [known, id] = kNames[index];
+  return is_word(name, known) ? id : FieldId::kOther;
 }
 
 FieldId aliased_field_id(std::string_view name) {
   if (name.size() > kLongestName) return FieldId::kOther;
-  const auto is_mark = [](char c) { return !is_alphanumeric(c) && c != '-'; };
+  const auto is_mark = [](char c) { return !is_of(c, kPlainChar); };
   if (std::ranges::none_of(name, is_mark)) return FieldId::kOther;
   std::array<char, kLongestName> plain{};
   std::ranges::transform(name, plain.begin(), [is_mark](char c) { return is_mark(c) ? '-' : c; });
   return field_id({plain.data(), name.size()});
 }
 
-bool is_token_char(char c) { return kTokenChars[static_cast<unsigned char>(c)]; }
+bool is_token_char(char c) { return is_of(c, kTokenChar); }
 
 bool is_token(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, is_token_char);
+  const char* const end = text.data() + text.size();
+  return !text.empty() && skip_class(text.data(), end, kTokenChar) == end;
 }
 
 std::string_view trim(std::string_view text) {

@@ -6,27 +6,32 @@
 
 #include "http/fields.h"
 #include "http/host.h"
+#include "http/scan.h"
 
 namespace evener::http {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// HTAB, SP, VCHAR, obs-text: what a value or a reason phrase may hold.
-bool is_text_char(char c) {
-  const auto u = static_cast<unsigned char>(c);
-  return (u >= 0x20 && u != 0x7f) || u == '\t';
+ParseError check_text(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  const char* const at = skip_text(text.data(), end);
+  if (at == end) return ParseError::kNone;
+  return *at == '\r' ? ParseError::kBareCr : ParseError::kBadHeaderValue;
 }
 
-ParseError check_text(std::string_view text) {
-  for (const char c : text) {
-    if (!is_text_char(c)) return c == '\r' ? ParseError::kBareCr : ParseError::kBadHeaderValue;
-  }
-  return ParseError::kNone;
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+bool frames_body(FieldId id) {
+  return id == FieldId::kContentLength || id == FieldId::kTransferEncoding;
 }
 
 // "HTTP/1.1" and nothing else.
 ParseError parse_version(std::string_view text, Version& version) {
+  if (text == "HTTP/1.1") {
+    version = Version::k11;
+    return ParseError::kNone;
+  }
   if (text.size() != 8 || !text.starts_with("HTTP/") || !is_digit(text[5]) || text[6] != '.' ||
       !is_digit(text[7])) {
     return ParseError::kBadStartLine;
@@ -36,13 +41,9 @@ ParseError parse_version(std::string_view text, Version& version) {
   return ParseError::kNone;
 }
 
-// No fragment either: it is not part of a target, and endpoints differ in what they make of one.
 ParseError check_target(std::string_view target) {
-  for (const char c : target) {
-    const auto u = static_cast<unsigned char>(c);
-    if (u <= 0x20 || u >= 0x7f || c == '#') return ParseError::kBadTarget;
-  }
-  return ParseError::kNone;
+  const char* const end = target.data() + target.size();
+  return skip_target(target.data(), end) == end ? ParseError::kNone : ParseError::kBadTarget;
 }
 
 ParseError set_absolute_form(Head& head, std::string& path_storage) {
@@ -96,18 +97,26 @@ struct Findings {
   bool continue_expected = false;
 };
 
-void note_connection(std::string_view list, Findings& found) {
+void note_connection(std::string_view list, Findings& found, Head& head) {
   std::string_view option;
   while (next_list_item(list, option)) {
-    found.close |= equals_ignoring_case(option, "close");
-    found.keep_alive |= equals_ignoring_case(option, "keep-alive");
-    found.names_upgrade |= equals_ignoring_case(option, "upgrade");
+    if (is_word(option, "close")) {
+      found.close = true;
+    } else if (is_word(option, "keep-alive")) {
+      found.keep_alive = true;
+    } else if (is_word(option, "upgrade")) {
+      found.names_upgrade = true;
+    } else {
+      head.names_fields = true;
+    }
   }
 }
 
 Findings look_at_fields(Head& head) {
   Findings found;
   for (const Field& field : head.fields) {
+    head.present.add(field.id);
+    if (field.id == FieldId::kOther) continue;
     switch (field.id) {
       case FieldId::kHost:
         ++found.hosts;
@@ -122,7 +131,7 @@ Findings look_at_fields(Head& head) {
         found.coding = field.value;
         break;
       case FieldId::kConnection:
-        note_connection(field.value, found);
+        note_connection(field.value, found, head);
         break;
       case FieldId::kUpgrade:
         found.has_upgrade = true;
@@ -131,7 +140,7 @@ Findings look_at_fields(Head& head) {
         head.te_trailers |= list_has_token(field.value, "trailers");
         break;
       case FieldId::kExpect:
-        found.continue_expected |= equals_ignoring_case(field.value, "100-continue");
+        found.continue_expected |= is_word(field.value, "100-continue");
         break;
       default:
         break;
@@ -159,11 +168,11 @@ ParseError check_coding(const Findings& found, const Head& head) {
   if (found.codings == 0) return ParseError::kNone;
   if (found.lengths > 0) return ParseError::kLengthAndCoding;
   if (found.codings > 1 || head.version == Version::k10) return ParseError::kBadTransferEncoding;
-  if (equals_ignoring_case(found.coding, "chunked")) return ParseError::kNone;
+  if (is_word(found.coding, "chunked")) return ParseError::kNone;
   std::string_view list = found.coding;
   std::string_view item;
   while (next_list_item(list, item)) {
-    if (!equals_ignoring_case(item, "chunked")) return ParseError::kUnsupportedCoding;
+    if (!is_word(item, "chunked")) return ParseError::kUnsupportedCoding;
   }
   return ParseError::kBadTransferEncoding;
 }
@@ -233,10 +242,36 @@ ParseError parse_status_line(std::string_view line, Head& head) {
   return error == ParseError::kBadHeaderValue ? ParseError::kBadStartLine : error;
 }
 
-ParseError parse_field_line(std::string_view line, Field& field) {
-  if (line.front() == ' ' || line.front() == '\t') return ParseError::kObsFold;
-  std::size_t colon = 0;
-  while (colon < line.size() && is_token_char(line[colon])) ++colon;
+const char* read_field_line(const char* p, const char* end, Field& field) {
+  const char* const name_begin = p;
+  p = skip_plain(p, end);
+  bool marked = false;
+  if (p != end && *p != ':') {
+    p = skip_class(p, end, kTokenChar);
+    marked = true;
+  }
+  if (p == name_begin || p == end || *p != ':') return nullptr;
+  field.name = {name_begin, p};
+  const char* const colon = p++;
+  while (p != end && is_blank(*p)) ++p;
+  const char* const value = p;
+  p = skip_text(p, end);
+  if (end - p < 2 || p[0] != '\r' || p[1] != '\n') return nullptr;
+  const char* value_end = p;
+  while (value_end != value && is_blank(value_end[-1])) --value_end;
+  field.value = {value, value_end};
+  field.id = field_id(field.name);
+  if (marked && aliased_field_id(field.name) != FieldId::kOther) field.id = FieldId::kAlias;
+  // Parsers differ about tabs round these two (llhttp refuses some): only spaces, then.
+  if (frames_body(field.id) && std::string_view(colon, p).contains('\t')) return nullptr;
+  return p + 2;
+}
+
+ParseError field_line_error(std::string_view line) {
+  if (is_blank(line.front())) return ParseError::kObsFold;
+  const char* const end = line.data() + line.size();
+  const auto colon =
+      static_cast<std::size_t>(skip_class(line.data(), end, kTokenChar) - line.data());
   if (colon == line.size() || colon == 0) return ParseError::kBadHeaderName;
   if (line[colon] != ':') {
     const std::size_t after = line.find_first_not_of(" \t", colon);
@@ -244,13 +279,11 @@ ParseError parse_field_line(std::string_view line, Field& field) {
                ? ParseError::kSpaceBeforeColon
                : ParseError::kBadHeaderName;
   }
-  field.name = line.substr(0, colon);
-  field.value = trim(line.substr(colon + 1));
-  field.id = field_id(field.name);
-  // Parsers differ about tabs round these two (llhttp refuses some): only spaces, then.
-  const bool frames = field.id == FieldId::kContentLength || field.id == FieldId::kTransferEncoding;
-  if (frames && line.contains('\t')) return ParseError::kBadHeaderValue;
-  return check_text(field.value);
+  if (frames_body(field_id(line.substr(0, colon))) && line.contains('\t')) {
+    return ParseError::kBadHeaderValue;
+  }
+  const ParseError error = check_text(line.substr(colon + 1));
+  return error == ParseError::kNone ? ParseError::kBadHeaderValue : error;
 }
 
 ParseError decide_request(Head& head, std::string& path_storage) {

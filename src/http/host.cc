@@ -7,26 +7,21 @@
 #include <charconv>
 
 #include "http/fields.h"
+#include "http/scan.h"
 
 namespace evener::http {
 namespace {
-
-constexpr std::string_view kSubDelimsAndMarks = "!$&'()*+,;=-._~";
 
 bool is_hex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 bool is_reg_name(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '%') {
-      if (i + 2 >= text.size() || !is_hex(text[i + 1]) || !is_hex(text[i + 2])) return false;
-      i += 2;
-      continue;
-    }
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (!plain && kSubDelimsAndMarks.find(c) == std::string_view::npos) return false;
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  while ((p = skip_class(p, end, kRegNameChar)) != end) {
+    if (*p != '%' || end - p < 3 || !is_hex(p[1]) || !is_hex(p[2])) return false;
+    p += 3;
   }
   return !text.empty();
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 
@@ -53,6 +54,24 @@ enum class FieldId : std::uint8_t {
   kDate,
   kServer,
   kRetryAfter,
+  kAlias,  // "X_Forwarded_For": an endpoint may take it for a field above (case F39)
+};
+
+// A set of them: asking whether a head has a field is one test.
+class FieldIds {
+ public:
+  constexpr FieldIds() = default;
+  constexpr FieldIds(std::initializer_list<FieldId> ids) {
+    for (const FieldId id : ids) add(id);
+  }
+  constexpr void add(FieldId id) { bits_ |= bit(id); }
+  constexpr void add(FieldIds others) { bits_ |= others.bits_; }
+  constexpr bool has(FieldId id) const { return (bits_ & bit(id)) != 0; }
+
+ private:
+  static constexpr std::uint32_t bit(FieldId id) { return 1U << static_cast<unsigned>(id); }
+
+  std::uint32_t bits_ = 0;
 };
 
 // One field line. `value` is without the white space around it; `name` as the sender spelt it.
@@ -82,6 +101,7 @@ struct Head {
 
   Version version = Version::k11;
   std::span<const Field> fields;
+  FieldIds present;  // the ids among `fields`
 
   Framing framing = Framing::kNone;
   // The octets of a kLength body. Also set, with has_content_length, where the field is only
@@ -93,6 +113,7 @@ struct Head {
   bool expect_continue = false;    // HTTP/1.1, Expect: 100-continue, and a body to come
   bool upgrade_requested = false;  // HTTP/1.1, Upgrade and "Connection: upgrade"
   bool te_trailers = false;        // TE lists "trailers"
+  bool names_fields = false;       // Connection has more than close, keep-alive and upgrade
 };
 
 }  // namespace evener::http

@@ -1,5 +1,6 @@
 #include "http/parser.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/check.h"
@@ -10,7 +11,6 @@
 namespace evener::http {
 namespace {
 
-constexpr std::size_t kUsualFields = 24;
 // Four empty lines before a request are forgiven (RFC 9112 §2.2 says at least one).
 constexpr std::uint8_t kSkippedMax = 8;
 
@@ -48,7 +48,7 @@ const Head& Parser::head() const {
 
 std::span<const Field> Parser::trailers() const {
   if (message_ == nullptr || state_ != State::kDone) return {};
-  return message_->trailer_lines.fields;
+  return message_->trailer_lines.fields.view();
 }
 
 Step Parser::fail(ParseError error, const Cursor& cursor) {
@@ -118,9 +118,8 @@ Step Parser::feed_start(Cursor& cursor) {
   const char first = *cursor.here();
   if (role_ == Role::kRequest && !is_token_char(first)) return fail(ParseError::kBadMethod, cursor);
   if (role_ == Role::kResponse && first != 'H') return fail(ParseError::kBadStartLine, cursor);
-  message_ = std::make_unique<Message>();
+  message_ = std::make_unique_for_overwrite<Message>();
   message_->head_lines.base = cursor.here();
-  message_->head_lines.fields.reserve(kUsualFields);
   state_ = State::kHeadLines;
   return feed_head(cursor);
 }
@@ -136,11 +135,43 @@ Step Parser::feed_head(Cursor& cursor) {
   return {.event = Event::kHead, .consumed = cursor.pos};
 }
 
+// Takes field lines as long as they lie whole in the input and are faultless, and the empty line.
+// What it leaves, read_lines judges. REQUIRES: inside the head, at the begin of a line.
+void Parser::read_plain_lines(Cursor& cursor, bool& complete) {
+  Section& section = message_->head_lines;
+  const char* const begin = cursor.here();
+  const char* const end =
+      begin + std::min<std::size_t>(cursor.left(), limits_.head_bytes - section.size);
+  const char* p = begin;
+  Field field;
+  while (end - p >= 2) {
+    complete = p[0] == '\r' && p[1] == '\n';
+    if (complete) {
+      p += 2;
+      break;
+    }
+    if (section.fields.size() >= limits_.field_count) break;
+    const char* const next = read_field_line(p, end, field);
+    if (next == nullptr) break;
+    section.fields.push_back(field);
+    p = next;
+  }
+  const auto taken = static_cast<std::size_t>(p - begin);
+  cursor.pos += taken;
+  section.size += taken;
+  section.line_start = section.size;
+}
+
 ParseError Parser::read_lines(Cursor& cursor, Section& section, bool& complete) {
   const bool in_head = state_ == State::kHeadLines;
   const std::uint32_t limit = in_head ? limits_.head_bytes : limits_.trailer_bytes;
   Head* const head = in_head ? &message_->head : nullptr;
   while (!cursor.empty()) {
+    if (in_head && message_->start_line_read && section.gathered.empty()) {
+      read_plain_lines(cursor, complete);
+      if (complete) return ParseError::kNone;
+      if (cursor.empty()) break;
+    }
     const auto* lf = static_cast<const char*>(std::memchr(cursor.here(), '\n', cursor.left()));
     const std::size_t part =
         lf == nullptr ? cursor.left() : static_cast<std::size_t>(lf - cursor.here()) + 1;
@@ -182,9 +213,8 @@ ParseError Parser::take_line(Section& section, std::string_view line, bool& last
     return ParseError::kNone;
   }
   Field field;
-  if (const ParseError error = parse_field_line(line, field); error != ParseError::kNone) {
-    return error;
-  }
+  const char* const end = line.data() + line.size() + 2;
+  if (read_field_line(line.data(), end, field) != end) return field_line_error(line);
   if (section.fields.size() >= limits_.field_count) return ParseError::kTooManyFields;
   // What decides framing and routing must not come after the fact (RFC 9110 §6.5.1).
   if (state_ == State::kTrailers &&
@@ -199,7 +229,7 @@ ParseError Parser::take_line(Section& section, std::string_view line, bool& last
 ParseError Parser::finish_head() {
   Head& head = message_->head;
   const Section& lines = message_->head_lines;
-  head.fields = lines.fields;
+  head.fields = lines.fields.view();
   const ParseError error = role_ == Role::kRequest ? decide_request(head, message_->path_storage)
                                                    : decide_response(head, request_method_);
   if (error != ParseError::kNone) return error;

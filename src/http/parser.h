@@ -7,10 +7,10 @@
 // 9112 §2.2 (bare CR, bare LF), §3.2 (Host), §5.1 (space before colon), §5.2 (folding), §6.1, §6.3
 // (framing). Unlike a lenient parser we refuse what the RFC lets us refuse.
 //
-// Memory: sizeof(Parser) is at most 96 bytes. The first byte of a message allocates its state and
-// room for 24 fields (about 1.3 KB in two blocks; more fields, more room); a head or trailers cut
-// over several feeds are gathered in another block, bounded by the limits. reset() frees all, so an
-// idle connection costs sizeof(Parser) only. Bodies are never copied.
+// Memory: sizeof(Parser) is at most 96 bytes. The first byte of a message takes its state with room
+// for 24 fields (1.4 KB) from the thread's free list; more fields, and a head or trailers cut over
+// several feeds, are heap blocks bounded by the limits. reset() gives all back, so an idle
+// connection costs sizeof(Parser) only. Bodies are never copied.
 #pragma once
 
 #include <cstddef>
@@ -153,6 +153,7 @@ class Parser {
   Step feed_chunk_framing(Cursor& cursor);
   Step feed_trailers(Cursor& cursor);
   ParseError read_lines(Cursor& cursor, Section& section, bool& complete);
+  void read_plain_lines(Cursor& cursor, bool& complete);
   ParseError take_line(Section& section, std::string_view line, bool& last);
   ParseError finish_head();
   void enter_body();
