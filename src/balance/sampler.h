@@ -13,6 +13,9 @@
 
 namespace evener {
 
+// Costs closer than this are equal: the first drawn wins, and the order of draws is random.
+inline constexpr double kClearlyLess = 127.0 / 128;
+
 struct Candidates {
   std::uint32_t count = 0;
   std::array<std::uint32_t, kChoicesMax> slot;
@@ -23,11 +26,25 @@ struct Candidates {
 void draw_candidates(const PoolView& pool, PickContext& context, std::uint32_t choices,
                      Candidates& out) noexcept;
 
+// The usual draw, in line: two even ones of three or more, nothing tried. False, and nothing drawn,
+// when it is not that.
+inline bool draw_pair(const PoolView& pool, PickContext& context, std::uint32_t& first,
+                      std::uint32_t& second) noexcept {
+  const std::uint64_t n = pool.eligible.size();
+  if (n < 3 || !pool.by_weight.empty() || !context.tried_positions.empty()) return false;
+  const std::uint64_t bits = context.rng.u64();
+  const std::uint64_t a = (bits >> 32) * n >> 32;
+  std::uint64_t b = (bits & 0xffff'ffff) * (n - 1) >> 32;
+  b += b >= a ? 1 : 0;
+  first = pool.eligible[a];
+  second = pool.eligible[b];
+  return true;
+}
+
 // The candidate of least cost, costs within 1/128 being equal. `cost(slot_index, slot)` records
 // itself in the trace and returns a finite number > 0.
 template <typename Cost>
 std::uint32_t least_cost(const PoolView& pool, const Candidates& candidates, Cost&& cost) {
-  constexpr double kClearlyLess = 127.0 / 128;
   std::uint32_t best = candidates.slot[0];
   double best_cost = cost(best, pool.slots[best]);
   for (std::uint32_t i = 1; i < candidates.count; ++i) {

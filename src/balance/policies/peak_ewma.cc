@@ -21,15 +21,37 @@ class PeakEwma final : public Policy {
   void rebuild(const PoolView&, Rng&) override {}
 
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
+    std::uint32_t first = 0;
+    std::uint32_t second = 0;
+    if (choices_ != 2 || !draw_pair(pool, context, first, second)) return pick_any(pool, context);
+    const double first_cost = cost_of(pool, context, first);
+    const double second_cost = cost_of(pool, context, second);
+    const bool swap = second_cost < first_cost * kClearlyLess;
+    const std::uint32_t loser = swap ? first : second;
+    if (forgotten(pool, pool.slots[loser], context.now)) {
+      context.trace.probe = true;
+      return loser;
+    }
+    return swap ? second : first;
+  }
+
+ private:
+  [[gnu::always_inline]] static double cost_of(const PoolView& pool, PickContext& context,
+                                               std::uint32_t index) {
+    const Slot& slot = pool.slots[index];
+    const double latency = pool.model.latency(slot, context.now);
+    const double cost = pool.model.cost(slot, latency);
+    context.trace.add(index, slot, latency, cost);
+    return cost;
+  }
+
+  // Any number of choices, weights, tried endpoints, small pools.
+  std::uint32_t pick_any(const PoolView& pool, PickContext& context) const {
     Candidates candidates;
     draw_candidates(pool, context, choices_, candidates);
-    const std::uint32_t best =
-        least_cost(pool, candidates, [&](std::uint32_t index, const Slot& slot) {
-          const double latency = pool.model.latency(slot, context.now);
-          const double cost = pool.model.cost(slot, latency);
-          context.trace.add(index, slot, latency, cost);
-          return cost;
-        });
+    const std::uint32_t best = least_cost(pool, candidates, [&](std::uint32_t index, const Slot&) {
+      return cost_of(pool, context, index);
+    });
     for (std::uint32_t i = 0; i < candidates.count; ++i) {
       const std::uint32_t index = candidates.slot[i];
       if (index == best || !forgotten(pool, pool.slots[index], context.now)) continue;
@@ -39,7 +61,6 @@ class PeakEwma final : public Policy {
     return best;
   }
 
- private:
   bool forgotten(const PoolView& pool, const Slot& slot, Time now) const {
     const auto idle = static_cast<std::uint16_t>(coarse_time(now) - slot.touched);
     return idle >= reprobe_ && slot.in_flight == 0 &&
