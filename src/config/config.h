@@ -78,7 +78,6 @@ struct PoolTimeouts {
 };
 
 struct PoolLimits {
-  std::uint32_t in_flight_per_endpoint = 1024;       // requests, per worker
   std::uint32_t idle_connections_per_endpoint = 64;  // kept for reuse, per worker
 };
 
@@ -115,7 +114,6 @@ struct Limits {
   std::uint32_t chunk_extension_bytes = 256;       // as http::ParserLimits
   std::uint16_t field_count = 128;                 // as http::ParserLimits
   std::uint64_t request_body_bytes = 1ULL << 30;   // beyond: 413
-  std::uint32_t buffered_bytes = 256 * 1024;       // per exchange, both directions together
   std::uint32_t requests_per_connection = 10'000;  // then the client's connection is closed
   std::uint32_t idle_endpoint_connections = 1024;  // per worker, all pools together
 };

@@ -37,7 +37,6 @@ constexpr std::array kLimitKeys = {"connections"sv,
                                    "chunk_extension_bytes"sv,
                                    "field_count"sv,
                                    "request_body_bytes"sv,
-                                   "buffered_bytes"sv,
                                    "requests_per_connection"sv,
                                    "idle_endpoint_connections"sv};
 constexpr std::array kEngines = {"auto"sv, "epoll"sv, "uring"sv};
@@ -265,7 +264,6 @@ void FileReader::read_size_limit(std::string_view key, const Node& value) {
   if (key == "request_body_bytes") {
     reader_.size(value, what, 0, kMiB * kMiB, out.request_body_bytes);
   }
-  if (key == "buffered_bytes") reader_.size(value, what, 4 * kKiB, kKiB * kMiB, out.buffered_bytes);
 }
 
 void FileReader::read_count_limit(std::string_view key, const Node& value) {

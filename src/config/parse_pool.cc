@@ -18,8 +18,8 @@ constexpr std::array kPoolLater = {"discovery"sv, "probe"sv,  "ejection"sv, "war
 constexpr std::array kEndpointKeys = {"address"sv, "name"sv, "weight"sv};
 constexpr std::array kEndpointLater = {"zone"sv, "labels"sv, "tls"sv};
 constexpr std::array kTimeoutKeys = {"connect"sv, "first_byte"sv, "idle"sv, "keep_alive"sv};
-constexpr std::array kLimitKeys = {"in_flight_per_endpoint"sv, "idle_connections_per_endpoint"sv};
-constexpr std::array kLimitLater = {"queue"sv, "queue_wait"sv};
+constexpr std::array kLimitKeys = {"idle_connections_per_endpoint"sv};
+constexpr std::array kLimitLater = {"in_flight_per_endpoint"sv, "queue"sv, "queue_wait"sv};
 constexpr std::array kPolicyKeys = {"name"sv,  "choices"sv, "estimator"sv, "tau"sv,
                                     "floor"sv, "prior"sv,   "window"sv,    "reprobe"sv};
 
@@ -178,12 +178,8 @@ void read_limits(Reader& reader, const Node& node, PoolLimits& out) {
   constexpr std::uint64_t kMany = 1'000'000;
   for (const auto& [key, value] :
        reader.map(node, "a pool's `limits`", {kLimitKeys, kLimitLater})) {
-    if (key->text == "in_flight_per_endpoint") {
-      reader.count(*value, "`in_flight_per_endpoint`", 1, kMany, out.in_flight_per_endpoint);
-    } else {
-      reader.count(*value, "`idle_connections_per_endpoint`", 0, kMany,
-                   out.idle_connections_per_endpoint);
-    }
+    reader.count(*value, fmt::format("`{}`", key->text), 0, kMany,
+                 out.idle_connections_per_endpoint);
   }
 }
 

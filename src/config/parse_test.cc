@@ -53,7 +53,7 @@ pools:
     endpoints:
       - 10.0.0.7:8080
       - { address: 10.0.0.8:8080, weight: 2.5, name: two }
-    limits: { in_flight_per_endpoint: 100, idle_connections_per_endpoint: 8 }
+    limits: { idle_connections_per_endpoint: 8 }
     timeouts: { connect: 2s, first_byte: 3s, idle: 4s, keep_alive: 5s }
 admin: { address: 127.0.0.1:9901 }
 workers: 4
@@ -67,7 +67,6 @@ limits:
   trailer_bytes: 1KiB
   chunk_extension_bytes: 0B
   request_body_bytes: 10MiB
-  buffered_bytes: 64KiB
   requests_per_connection: 7
   idle_endpoint_connections: 9
 )";
@@ -83,7 +82,6 @@ TEST(Parse, everything_that_can_be_said) {
   EXPECT_EQ(pool.policy.choices, 3u);
   EXPECT_EQ(pool.endpoints[1].weight, 2.5);
   EXPECT_EQ(pool.endpoints[1].name, "two");
-  EXPECT_EQ(pool.limits.in_flight_per_endpoint, 100u);
   EXPECT_EQ(pool.limits.idle_connections_per_endpoint, 8u);
   EXPECT_EQ(pool.timeouts.connect, Duration::seconds(2));
   EXPECT_EQ(pool.timeouts.first_byte, Duration::seconds(3));
@@ -104,7 +102,6 @@ TEST(Parse, everything_that_can_be_said) {
   EXPECT_EQ(config.limits.trailer_bytes, 1024u);
   EXPECT_EQ(config.limits.chunk_extension_bytes, 0u);
   EXPECT_EQ(config.limits.request_body_bytes, 10485760u);
-  EXPECT_EQ(config.limits.buffered_bytes, 65536u);
   EXPECT_EQ(config.limits.requests_per_connection, 7u);
   EXPECT_EQ(config.limits.idle_endpoint_connections, 9u);
 }

@@ -22,8 +22,6 @@ constexpr std::array kSettings = {
     SettingInfo{"limits.trailer_bytes", "8KiB", "the trailer section of a chunked body"},
     SettingInfo{"limits.chunk_extension_bytes", "256B", "the extensions of one chunk"},
     SettingInfo{"limits.request_body_bytes", "1GiB", "a request's body; else 413"},
-    SettingInfo{"limits.buffered_bytes", "256KiB",
-                "held in memory for one exchange, both directions together"},
     SettingInfo{"limits.requests_per_connection", "10000",
                 "requests before a client's connection is closed"},
     SettingInfo{"limits.idle_endpoint_connections", "1024",
@@ -46,7 +44,6 @@ constexpr std::array kSettings = {
     SettingInfo{"pools.*.timeouts.idle", "60s", "between two pieces of a response's body"},
     SettingInfo{"pools.*.timeouts.keep_alive", "55s",
                 "for an unused connection; keep it below the endpoint's own"},
-    SettingInfo{"pools.*.limits.in_flight_per_endpoint", "1024", "requests at once, per worker"},
     SettingInfo{"pools.*.limits.idle_connections_per_endpoint", "64",
                 "unused connections kept, per worker"},
 };

@@ -35,7 +35,6 @@ std::map<std::string, std::string> defaults() {
       {"limits.trailer_bytes", size_text(limits.trailer_bytes)},
       {"limits.chunk_extension_bytes", size_text(limits.chunk_extension_bytes)},
       {"limits.request_body_bytes", size_text(limits.request_body_bytes)},
-      {"limits.buffered_bytes", size_text(limits.buffered_bytes)},
       {"limits.requests_per_connection", number(limits.requests_per_connection)},
       {"limits.idle_endpoint_connections", number(limits.idle_endpoint_connections)},
       {"routes.*.timeouts.total", duration_text(Route{}.total_timeout)},
@@ -52,7 +51,6 @@ std::map<std::string, std::string> defaults() {
       {"pools.*.timeouts.first_byte", duration_text(pool.timeouts.first_byte)},
       {"pools.*.timeouts.idle", duration_text(pool.timeouts.idle)},
       {"pools.*.timeouts.keep_alive", duration_text(pool.timeouts.keep_alive)},
-      {"pools.*.limits.in_flight_per_endpoint", number(pool.limits.in_flight_per_endpoint)},
       {"pools.*.limits.idle_connections_per_endpoint",
        number(pool.limits.idle_connections_per_endpoint)},
   };
