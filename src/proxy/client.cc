@@ -1,5 +1,6 @@
 #include "proxy/client.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -11,8 +12,9 @@
 namespace evener::proxy {
 namespace {
 
-constexpr Duration kLinger = Duration::seconds(2);
-constexpr std::uint64_t kLingerBytes = 4u << 20;
+constexpr Duration kLinger = Duration::seconds(10);     // in all
+constexpr Duration kLingerIdle = Duration::seconds(2);  // for one more byte
+constexpr std::uint64_t kLingerBytes = 1u << 30;
 
 }  // namespace
 
@@ -41,6 +43,7 @@ void ClientConnection::wait_for_request() {
 void ClientConnection::received() {
   io::Received result = stream_->take_received();
   if (result.status == io::IoStatus::kTimedOut && !parser_.at_start()) {
+    worker_.counters().count(Reason::kHeaderTimeout);
     return refuse(status_of(Reason::kHeaderTimeout), to_string(Reason::kHeaderTimeout));
   }
   // An idle connection that ends or times out is closed without a word: nobody asked anything.
@@ -140,9 +143,10 @@ io::Task<void> ClientConnection::linger() {
   input_.release();
   static_cast<void>(co_await stream_->send({}, true));
   const std::uint64_t before = stream_->bytes_received();
-  stream_->set_deadline(worker_.loop().now() + kLinger);
-  while (stream_->bytes_received() - before < kLingerBytes) {
-    const io::Received result = co_await stream_->receive();
+  const Time end = worker_.loop().now() + kLinger;
+  while (stream_->bytes_received() - before < kLingerBytes && worker_.loop().now() < end) {
+    stream_->set_deadline(std::min(end, worker_.loop().now() + kLingerIdle));
+    const io::Received result = co_await stream_->receive(io::kLargeBlock);
     if (result.status != io::IoStatus::kOk) co_return;
   }
 }

@@ -20,6 +20,13 @@ Exchange::TotalTimer::TotalTimer(Exchange& e)
       }),
       exchange(e) {}
 
+Exchange::ContinueTimer::ContinueTimer(Exchange& e)
+    : Timer([](Timer& timer) {
+        Exchange& exchange = static_cast<ContinueTimer&>(timer).exchange;
+        if (!exchange.upload_.started()) io::spawn(exchange.send_continue());
+      }),
+      exchange(e) {}
+
 Exchange::Exchange(Worker& worker, ClientConnection& client)
     : worker_(worker),
       client_(client),
@@ -27,7 +34,8 @@ Exchange::Exchange(Worker& worker, ClientConnection& client)
       started_(worker.loop().now()),
       upload_(client, head_,
               {worker.config().limits.request_body_bytes, worker.config().timeouts.body_idle}),
-      total_timer_(*this) {
+      total_timer_(*this),
+      continue_timer_(*this) {
   ++worker_.counters().requests;
   ++worker_.counters().requests_open;
 }
@@ -53,6 +61,7 @@ io::Task<bool> Exchange::run() {
 
 io::Task<bool> Exchange::forward() {
   const Reason failure = overriding(co_await obtain_response());
+  co_await end_interim();
   bool keep = false;
   if (failure == Reason::kNone) {
     keep = co_await relay_response();
@@ -148,7 +157,7 @@ io::Task<Reason> Exchange::connect(EndpointId id) {
   const io::IoStatus status = co_await stream->connect();
   waiting_on_ = nullptr;
   if (status != io::IoStatus::kOk) {
-    ++worker_.counters().connect_failures;
+    if (!gone_ && !total_timed_out_) ++worker_.counters().connect_failures;
     co_return failure_of(status, true);
   }
   endpoint_ = std::make_unique<upstream::EndpointConnection>(id, std::move(stream),
@@ -179,6 +188,9 @@ io::Task<Reason> Exchange::send_request() {
     co_return failure_of(status, false);
   }
   if (!upload_.complete()) {
+    if (head_.expect_continue && !upload_.started()) {
+      worker_.loop().timers().arm(continue_timer_, worker_.loop().now() + kContinueWait);
+    }
     upload_running_ = true;
     io::spawn(run_upload(stream));
   }
@@ -235,15 +247,50 @@ io::Task<Reason> Exchange::receive_head() {
 
 // Passes a 1xx on to a client that can understand it (RFC 9110 section 15.2).
 io::Task<Reason> Exchange::take_interim(int status) {
-  const bool wanted = status != 100 || head_.expect_continue;
+  const bool wanted = status != 100 || (head_.expect_continue && !continue_sent_);
   if (!wanted || head_.version != http::Version::k11) co_return Reason::kNone;
   std::string& text = worker_.scratch();
   text.clear();
   http::append_response_head(text, endpoint_->parser().head(), {.request_method = head_.method});
+  if (status == 100) continue_timer_.disarm();
+  co_return co_await send_interim(text) ? Reason::kNone : Reason::kClientGone;
+}
+
+// `text` is in chunks before the first wait.
+io::Task<bool> Exchange::send_interim(std::string_view text) {
+  io::Stream& stream = client_.stream();
   io::ChunkList list;
   add_text(list, worker_.loop().buffers(), text);
-  const io::IoStatus sent = co_await client_.stream().send(std::move(list));
-  co_return sent == io::IoStatus::kOk ? Reason::kNone : Reason::kClientGone;
+  if (interim_running_) co_await interim_done_;
+  interim_running_ = true;
+  interim_done_.clear();
+  stream.set_deadline(worker_.loop().now() + worker_.config().timeouts.send);
+  const io::IoStatus sent = co_await stream.send(std::move(list));
+  // The body that may be awaited has its own time, counted from here.
+  if (upload_running_) {
+    stream.set_deadline(worker_.loop().now() + worker_.config().timeouts.body_idle);
+  }
+  interim_running_ = false;
+  interim_done_.set();
+  co_return sent == io::IoStatus::kOk;
+}
+
+// The endpoint is silent and the client waits for its leave to send (RFC 9110 section 10.1.1).
+io::Task<void> Exchange::send_continue() {
+  if (interim_running_) {
+    worker_.loop().timers().arm(continue_timer_, worker_.loop().now() + kContinueWait);
+    co_return;
+  }
+  continue_sent_ = true;
+  std::string text;
+  http::append_continue(text);
+  co_await send_interim(text);
+}
+
+// No 1xx of ours from here on; waits for the one under way.
+io::Task<void> Exchange::end_interim() {
+  continue_timer_.disarm();
+  if (interim_running_) co_await interim_done_;
 }
 
 Reason Exchange::failure_of(io::IoStatus status, bool connecting) const {
@@ -265,7 +312,7 @@ Reason Exchange::failure_of(io::IoStatus status, bool connecting) const {
 
 bool Exchange::must_close() const {
   return !head_.keep_alive || client_.ended() || worker_.draining() || !upload_.complete() ||
-         client_.requests() >= worker_.config().limits.requests_per_connection;
+         upload_running_ || client_.requests() >= worker_.config().limits.requests_per_connection;
 }
 
 io::Task<bool> Exchange::relay_response() {
@@ -290,21 +337,28 @@ io::Task<bool> Exchange::relay_response() {
     co_return co_await reply(Reason::kBadResponse);
   }
   const Time now = worker_.loop().now();
-  Reason reason = result.reason;
-  if (reason == Reason::kTruncated && gone_) reason = Reason::kClientGone;
-  if (reason == Reason::kTruncated && total_timed_out_) reason = Reason::kTotalTimeout;
+  const Reason reason = outcome_reason(result.reason);
   if (reason != Reason::kNone) worker_.counters().count(reason);
   ++worker_.counters().responses_by_class[static_cast<std::size_t>(std::min(status / 100, 5))];
-  const bool failed =
-      status >= 500 || reason == Reason::kTruncated || reason == Reason::kTotalTimeout;
-  finish_ticket(reason == Reason::kClientGone ? Outcome::kCancelled
-                : failed                      ? Outcome::kFailure
-                                              : Outcome::kSuccess);
+  // Cut for another reason than the endpoint's doing says nothing about the endpoint.
+  const bool cut_here = reason != Reason::kNone && reason != Reason::kTruncated &&
+                        (reason != Reason::kTotalTimeout || result.reason != Reason::kTruncated);
+  const bool failed = status >= 500 || reason != Reason::kNone;
+  finish_ticket(cut_here ? Outcome::kCancelled : failed ? Outcome::kFailure : Outcome::kSuccess);
   pool_->counters().first_byte.record(to_head);
   pool_->counters().total.record(now - started_);
   const bool whole = upload_.complete() && !upload_running_;
   if (result.reusable && whole) pool_->connections().put(std::move(endpoint_), now);
   co_return reason == Reason::kNone && !plan.close && whole;
+}
+
+// Why a response that had begun ended as it did: a stream aborted here only looks like a loss
+// there.
+Reason Exchange::outcome_reason(Reason found) const {
+  if (found == Reason::kNone) return found;
+  if (total_timed_out_) return Reason::kTotalTimeout;
+  if (found == Reason::kTruncated && upload_.failure() != Reason::kNone) return upload_.failure();
+  return gone_ ? Reason::kClientGone : found;
 }
 
 io::Task<bool> Exchange::reply(Reason reason) {

@@ -77,8 +77,10 @@ io::Task<void> Upload::run(io::Stream& endpoint, Duration idle) {
       endpoint.set_deadline(endpoint.loop().now() + idle);
       // A refused write is not the end: the endpoint may have answered before it stopped reading.
       if (co_await endpoint.send(std::move(out)) != io::IoStatus::kOk) break;
-    } else if (!complete_ && !co_await receive()) {
-      break;
+    } else if (!complete_) {
+      // The endpoint has all there is: while the client is awaited only the client's time runs.
+      endpoint.set_deadline(Time::never());
+      if (!co_await receive()) break;
     }
   }
   client_.stream().set_deadline(Time::never());

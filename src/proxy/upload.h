@@ -24,6 +24,8 @@ class Upload {
 
   // The whole request has been read from the client.
   bool complete() const { return complete_; }
+  // A byte of the body has come.
+  bool started() const { return bytes_ > 0; }
   // Why reading it failed: kNone, kBadRequest, kBodyTimeout, kBodyTooLarge or kClientGone.
   Reason failure() const { return failure_; }
   // Adds what is already here to `out`, without waiting. REQUIRES: room for four chunks.
