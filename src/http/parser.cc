@@ -143,7 +143,6 @@ void Parser::read_plain_lines(Cursor& cursor, bool& complete) {
   const char* const end =
       begin + std::min<std::size_t>(cursor.left(), limits_.head_bytes - section.size);
   const char* p = begin;
-  Field field;
   while (end - p >= 2) {
     complete = p[0] == '\r' && p[1] == '\n';
     if (complete) {
@@ -151,9 +150,9 @@ void Parser::read_plain_lines(Cursor& cursor, bool& complete) {
       break;
     }
     if (section.fields.size() >= limits_.field_count) break;
-    const char* const next = read_field_line(p, end, field);
+    const char* const next = read_field_line(p, end, section.fields.next());
     if (next == nullptr) break;
-    section.fields.push_back(field);
+    section.fields.keep_next();
     p = next;
   }
   const auto taken = static_cast<std::size_t>(p - begin);
@@ -212,7 +211,7 @@ ParseError Parser::take_line(Section& section, std::string_view line, bool& last
     last = true;
     return ParseError::kNone;
   }
-  Field field;
+  Field& field = section.fields.next();
   const char* const end = line.data() + line.size() + 2;
   if (read_field_line(line.data(), end, field) != end) return field_line_error(line);
   if (section.fields.size() >= limits_.field_count) return ParseError::kTooManyFields;
@@ -222,7 +221,7 @@ ParseError Parser::take_line(Section& section, std::string_view line, bool& last
        field.id == FieldId::kHost)) {
     return ParseError::kBadTrailer;
   }
-  section.fields.push_back(field);
+  section.fields.keep_next();
   return ParseError::kNone;
 }
 

@@ -27,10 +27,12 @@ class FieldList {
   FieldList(const FieldList&) = delete;
   FieldList& operator=(const FieldList&) = delete;
 
-  void push_back(const Field& field) {
+  // An empty field behind the last, to be filled in place and then kept, or not.
+  Field& next() {
     if (size_ == capacity_) grow();
-    std::construct_at(fields_ + size_++, field);
+    return *std::construct_at(fields_ + size_);
   }
+  void keep_next() { ++size_; }
   std::size_t size() const { return size_; }
   Field* begin() { return fields_; }
   Field* end() { return fields_ + size_; }
