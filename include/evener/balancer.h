@@ -122,8 +122,10 @@ struct EndpointStatus {
   std::uint32_t elsewhere = 0;  // in flight from other workers, as last folded in by tick
   Duration latency;             // the estimate that a pick would use now
   double success = 1;           // share of successes in the window, with a small prior
-  double cost = 0;              // what a pick would compare now; 0 for policies without a cost
-  std::uint64_t picks = 0;      // since the endpoint was first seen, as the next four
+  // Failures since the last success, counted up to 6; from the second on they raise the cost.
+  std::uint32_t failures_in_row = 0;
+  double cost = 0;          // what a pick would compare now; 0 for policies without a cost
+  std::uint64_t picks = 0;  // since the endpoint was first seen, as the next four
   std::uint64_t successes = 0;
   std::uint64_t failures = 0;
   std::uint64_t cancelled = 0;

@@ -160,6 +160,7 @@ std::string endpoints_json(const Snapshot& snapshot) {
                            {"in_flight", e.in_flight},
                            {"latency_seconds", e.latency.to_seconds()},
                            {"success", e.success},
+                           {"failures_in_row", e.failures_in_row},
                            {"picks", e.picks},
                            {"successes", e.successes},
                            {"failures", e.failures},

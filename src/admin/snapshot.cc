@@ -20,6 +20,7 @@ PoolReport report_pool(proxy::Pool& pool, Time now) {
                                 .in_flight = status.in_flight,
                                 .latency = status.latency,
                                 .success = status.success,
+                                .failures_in_row = status.failures_in_row,
                                 .picks = status.picks,
                                 .successes = status.successes,
                                 .failures = status.failures,
@@ -52,6 +53,7 @@ void merge_endpoint(EndpointReport& into, const EndpointReport& from) {
     into.latency = first ? from.latency : std::max(into.latency, from.latency);
     into.success = first ? from.success : std::min(into.success, from.success);
   }
+  into.failures_in_row = std::max(into.failures_in_row, from.failures_in_row);
   into.in_flight += from.in_flight;
   into.picks += from.picks;
   into.successes += from.successes;

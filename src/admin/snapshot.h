@@ -19,6 +19,7 @@ struct EndpointReport {
   // Of the workers that have sent something there: the slowest estimate and the lowest success.
   Duration latency;
   double success = 1;
+  std::uint32_t failures_in_row = 0;  // the most that a worker counts
   std::uint64_t picks = 0;
   std::uint64_t successes = 0;
   std::uint64_t failures = 0;

@@ -38,6 +38,7 @@ void Core::snapshot(Time now, std::vector<EndpointStatus>& out) const {
     const double latency = model_.latency(slot, now);
     status.latency = to_duration(latency);
     status.success = static_cast<double>(slot.windows.share());
+    status.failures_in_row = slot.windows.failures_in_row();
     status.cost = info_->uses_latency ? model_.cost(slot, latency)
                                       : slot.load() * static_cast<double>(slot.inverse);
     const auto& by_outcome = counters_[index].by_outcome;

@@ -42,6 +42,8 @@ class SuccessWindows {
 
   std::uint32_t failures() const { return std::uint32_t{bad_[0]} + bad_[1]; }
 
+  std::uint32_t failures_in_row() const { return streak_; }
+
   // Share of successes with half a success as prior knowledge: 1 without failures, 1/3 after one.
   float share() const {
     const auto good = static_cast<float>(good_[0] + good_[1]) + 0.5F;

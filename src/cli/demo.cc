@@ -147,6 +147,7 @@ io::Task<DemoFrame> Demo::frame() {
                           .in_flight = e.in_flight,
                           .latency = e.latency,
                           .success = e.success,
+                          .failures_in_row = e.failures_in_row,
                           .state = e.state});
     last_picks_[e.name] = e.picks;
   }

@@ -27,7 +27,7 @@ void append_table(std::string& out, const DemoFrame& frame, bool colour, bool li
                  "what it is", "share", "", live ? "in-flight" : "picks", "latency", "success",
                  "state");
   for (const DemoRow& row : frame.rows) {
-    const bool failing = row.success < 0.9;
+    const bool failing = row.failures_in_row > 1 || row.success < 0.9;
     const char* paint = !colour ? "" : failing ? "\x1b[31m" : row.share < 0.05 ? "\x1b[33m" : "";
     fmt::format_to(to, "{}{:<10} {:<24} {:>6.1f}%  {:<24} {:>9} {:>7.1f} ms {:>7.0f}%  {}{}\n",
                    paint, row.name, row.what, row.share * 100, bar(row.share),
@@ -94,6 +94,7 @@ std::string summary_json(const DemoFrame& total) {
                          {"in_flight", row.in_flight},
                          {"latency_seconds", row.latency.to_seconds()},
                          {"success", row.success},
+                         {"failures_in_row", row.failures_in_row},
                          {"state", row.state}});
   }
   const nlohmann::ordered_json out{{"policy", total.policy},

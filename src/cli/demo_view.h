@@ -20,6 +20,7 @@ struct DemoRow {
   std::uint64_t in_flight = 0;
   Duration latency;
   double success = 1;
+  std::uint32_t failures_in_row = 0;
   std::string state;
 };
 
