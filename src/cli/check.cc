@@ -37,6 +37,20 @@ void print_text(const std::string& path, const config::Config& config) {
              config.admin ? config::to_string(config.admin->address) : "off");
 }
 
+int print_errors_as_json(const std::vector<config::Diagnostic>& errors) {
+  nlohmann::ordered_json out;
+  out["good"] = false;
+  for (const config::Diagnostic& error : errors) {
+    out["errors"].push_back({{"file", error.file},
+                             {"line", error.line},
+                             {"column", error.column},
+                             {"message", error.message}});
+  }
+  // Names from the file may hold anything; what is no UTF-8 is replaced, so that this stays JSON.
+  fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  return kExitFailed;
+}
+
 void print_json(const config::Config& config) {
   nlohmann::ordered_json out;
   out["good"] = true;
@@ -60,19 +74,24 @@ void print_json(const config::Config& config) {
     out["pools"].push_back(
         {{"name", pool.name}, {"policy", pool.policy.name}, {"endpoints", std::move(endpoints)}});
   }
+  for (const auto& warning : config.warnings) {
+    out["warnings"].push_back({{"line", warning.mark.line}, {"message", warning.message}});
+  }
   fmt::print("{}\n", out.dump(2));
 }
 
 }  // namespace
 
 int check(const CheckOptions& options) {
+  if (options.json) {
+    const auto loaded = load_config(options.config);
+    if (!loaded) return print_errors_as_json(loaded.error());
+    print_json(*loaded);
+    return kExitGood;
+  }
   const auto config = read_config(options.config);
   if (!config) return kExitFailed;
-  if (options.json) {
-    print_json(*config);
-  } else {
-    print_text(options.config, *config);
-  }
+  print_text(options.config, *config);
   return kExitGood;
 }
 

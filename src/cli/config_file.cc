@@ -6,9 +6,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
-#include <sstream>
+#include <string>
 
-#include "config/parse.h"
 #include "io/socket.h"
 
 namespace evener::cli {
@@ -19,27 +18,36 @@ std::vector<std::string_view> policy_names() {
   return names;
 }
 
-std::optional<config::Config> read_config(const std::string& path) {
+std::expected<config::Config, std::vector<config::Diagnostic>> load_config(
+    const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()) || file.bad()) {
-    fmt::print(stderr, "{}: error: can't read the configuration: {}\n", path,
-               errno == 0 ? std::string("it is empty or not a file") : io::errno_text(errno));
-    return std::nullopt;
+  // One byte over the limit is enough for the parser to refuse the file, however long it is.
+  std::string text(config::kMaxFileBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (!file.is_open() || file.bad() || (text.empty() && errno != 0)) {
+    config::Diagnostic problem;
+    problem.file = path;
+    problem.message = "can't read the configuration: " + io::errno_text(errno);
+    return std::unexpected(std::vector{std::move(problem)});
   }
-  auto parsed = config::parse(text.str(), path);
-  if (parsed) {
-    for (const config::Warning& warning : parsed->warnings) {
+  return config::parse(text, path);
+}
+
+std::optional<config::Config> read_config(const std::string& path) {
+  auto loaded = load_config(path);
+  if (loaded) {
+    for (const config::Warning& warning : loaded->warnings) {
       fmt::print(stderr, "{}:{}:{}: warning: {}\n", path, warning.mark.line, warning.mark.column,
                  warning.message);
     }
-    return std::move(*parsed);
+    return std::move(*loaded);
   }
-  for (const config::Diagnostic& diagnostic : parsed.error()) {
+  for (const config::Diagnostic& diagnostic : loaded.error()) {
     fmt::print(stderr, "{}\n", config::to_string(diagnostic));
   }
-  const std::size_t count = parsed.error().size();
+  const std::size_t count = loaded.error().size();
   fmt::print(stderr, "{}: {} {} found; nothing was started\n", path, count,
              count == 1 ? "error" : "errors");
   return std::nullopt;

@@ -1,11 +1,13 @@
 // Reading a configuration file: text from disk, then config::parse; problems go to standard error.
 #pragma once
 
+#include <expected>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "config/config.h"
+#include "config/parse.h"
 
 namespace evener::cli {
 
@@ -17,7 +19,10 @@ inline constexpr int kExitUsage = 2;
 // Names that `policy:` accepts.
 std::vector<std::string_view> policy_names();
 
-// The checked configuration in `path`, or nothing after printing every problem.
+// The checked configuration in `path`. A file that can't be read is a diagnostic too.
+std::expected<config::Config, std::vector<config::Diagnostic>> load_config(const std::string& path);
+
+// The same, or nothing after printing every problem.
 std::optional<config::Config> read_config(const std::string& path);
 
 }  // namespace evener::cli
