@@ -23,9 +23,16 @@ bool host_matches(std::string_view pattern, std::string_view host) {
 
 }  // namespace
 
+Router::Router(const std::vector<config::Route>& routes)
+    : routes_(routes), by_host_(std::ranges::any_of(routes, [](const config::Route& route) {
+        return !route.match.host.empty();
+      })) {}
+
 const config::Route* Router::match(std::string_view authority, std::string_view path) const {
   std::string_view host;
-  if (const auto parsed = http::parse_host_port(authority)) host = parsed->host;
+  if (by_host_) {
+    if (const auto parsed = http::parse_host_port(authority)) host = parsed->host;
+  }
   for (const config::Route& route : routes_) {
     if (host_matches(route.match.host, host) && path.starts_with(route.match.path)) return &route;
   }

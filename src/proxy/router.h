@@ -14,7 +14,7 @@ namespace evener::proxy {
 class Router {
  public:
   // `routes` must outlive the router.
-  explicit Router(const std::vector<config::Route>& routes) : routes_(routes) {}
+  explicit Router(const std::vector<config::Route>& routes);
 
   // `authority`: host or host:port as in Host; empty matches only routes without a host.
   // Null when no route matches.
@@ -22,6 +22,7 @@ class Router {
 
  private:
   const std::vector<config::Route>& routes_;
+  bool by_host_;  // some route looks at the host
 };
 
 }  // namespace evener::proxy
