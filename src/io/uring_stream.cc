@@ -195,6 +195,11 @@ UringListener::Core::Core(UringEngine& e, Loop& l, ListeningSocket s, AcceptHand
       on_accept(std::move(h)) {}
 
 void UringListener::Core::arm() {
+  while (!paused && !closed && !waiting.empty()) {
+    Fd next = std::move(waiting.front());
+    waiting.pop_front();
+    hand_over(std::move(next));
+  }
   if (in_kernel || paused || closed || rest_timer.armed()) return;
   in_kernel = true;
   engine.submit(*this, [this](io_uring_sqe& sqe) {
@@ -213,12 +218,10 @@ void UringListener::Core::accepted(int result, std::uint32_t flags) {
   }
   if (result >= 0) {
     Fd accepted(result);
-    sockaddr_storage peer{};
-    socklen_t size = sizeof peer;
-    auto* raw = reinterpret_cast<sockaddr*>(&peer);
-    // A peer that is gone already has no name; nobody is left to serve.
-    if (!closed && ::getpeername(accepted.get(), raw, &size) == 0) {
-      on_accept(engine.adopt(std::move(accepted), Address::from_sockaddr(raw)));
+    if (paused && !closed) {
+      waiting.push_back(std::move(accepted));
+    } else if (!closed) {
+      hand_over(std::move(accepted));
     }
   } else if (is_out_of_descriptors(-result)) {
     rest(-result);
@@ -229,6 +232,15 @@ void UringListener::Core::accepted(int result, std::uint32_t flags) {
     return;
   }
   arm();
+}
+
+void UringListener::Core::hand_over(Fd accepted) {
+  sockaddr_storage peer{};
+  socklen_t size = sizeof peer;
+  auto* raw = reinterpret_cast<sockaddr*>(&peer);
+  // A peer that is gone already has no name; nobody is left to serve.
+  if (::getpeername(accepted.get(), raw, &size) != 0) return;
+  on_accept(engine.adopt(std::move(accepted), Address::from_sockaddr(raw)));
 }
 
 void UringListener::Core::rest(int error) {
@@ -266,6 +278,9 @@ void UringListener::pause() {
 
 void UringListener::resume() {
   core_->paused = false;
+  // Those that wait are handed over from a turn of their own, not from inside this call.
+  if (!core_->waiting.empty())
+    return core_->loop.timers().arm(core_->rest_timer, core_->loop.now());
   core_->arm();
 }
 

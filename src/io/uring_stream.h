@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <deque>
 #include <optional>
 
 #include "base/log.h"
@@ -71,6 +72,7 @@ class UringListener final : public Listener {
     void arm();
     void stop();
     void accepted(int result, std::uint32_t flags);
+    void hand_over(Fd accepted);
     void rest(int error);
 
     struct RestTimer : Timer {
@@ -84,6 +86,7 @@ class UringListener final : public Listener {
     Fd fd;
     Address address;
     AcceptHandler on_accept;
+    std::deque<Fd> waiting;  // accepted by the kernel before it heard of a pause
     bool in_kernel = false;
     bool paused = false;
     bool closed = false;

@@ -10,7 +10,7 @@ class BodyTest : public ProxyTest {
  protected:
   // Reads one request, writes `answer` in pieces of `piece` bytes, then ends as `reset` says.
   ScriptedEndpoint::Script once(std::string answer, bool reset = false, std::size_t piece = 65536) {
-    return [=, this](Wire& wire) -> io::Task<void> {
+    return [answer, reset, piece, this](Wire& wire) -> io::Task<void> {
       static_cast<void>(co_await wire.request());
       for (std::size_t at = 0; at < answer.size(); at += piece) {
         if (!co_await wire.write(answer.substr(at, piece))) co_return;

@@ -15,6 +15,7 @@ namespace {
 constexpr Duration kLinger = Duration::seconds(10);     // in all
 constexpr Duration kLingerIdle = Duration::seconds(2);  // for one more byte
 constexpr std::uint64_t kLingerBytes = 1u << 30;
+constexpr Duration kDrainIdle = Duration::milliseconds(500);
 
 }  // namespace
 
@@ -35,8 +36,9 @@ void ClientConnection::close() { worker_.client_closed(*this); }
 
 void ClientConnection::wait_for_request() {
   const config::ClientTimeouts& timeouts = worker_.config().timeouts;
-  stream_->set_deadline(worker_.loop().now() +
-                        (parser_.at_start() ? timeouts.keep_alive : timeouts.header));
+  stream_->set_deadline(worker_.loop().now() + (!parser_.at_start()  ? timeouts.header
+                                                : worker_.draining() ? kDrainIdle
+                                                                     : timeouts.keep_alive));
   if (stream_->arm_receive(idle_waiter_, io::kSmallBlock)) received();
 }
 
@@ -99,7 +101,12 @@ io::Task<void> ClientConnection::serve() {
       co_return;
     }
     parser_.reset();
-    if (input_.empty()) break;
+    if (input_.empty()) {
+      // The head that said "keep-alive" left before the drain began.
+      if (!worker_.draining()) break;
+      close();
+      co_return;
+    }
     const http::Step step = parser_.feed(input_.bytes());
     if (step.event == http::Event::kHead) {
       head_bytes_ = input_.slice(0, input_.size());
@@ -178,7 +185,8 @@ void ClientConnection::watched() {
 }
 
 void ClientConnection::close_when_idle() {
-  if (!serving_) close();
+  if (serving_ || !parser_.at_start()) return;
+  stream_->set_deadline(std::min(stream_->deadline(), worker_.loop().now() + kDrainIdle));
 }
 
 void ClientConnection::abort() {

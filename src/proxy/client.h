@@ -31,7 +31,8 @@ class ClientConnection {
     wait_for_request();
   }
   std::list<ClientConnection>::iterator self() const { return self_; }
-  // Closes now if idle, else after the exchange under way. May destroy this.
+  // Ends after the exchange under way; if idle, when no request comes within a short while, so that
+  // one already on its way is answered.
   void close_when_idle();
   // Breaks the connection whatever it does; it ends in this or the next turn.
   void abort();

@@ -20,13 +20,6 @@ Exchange::TotalTimer::TotalTimer(Exchange& e)
       }),
       exchange(e) {}
 
-Exchange::ContinueTimer::ContinueTimer(Exchange& e)
-    : Timer([](Timer& timer) {
-        Exchange& exchange = static_cast<ContinueTimer&>(timer).exchange;
-        if (!exchange.upload_.started()) io::spawn(exchange.send_continue());
-      }),
-      exchange(e) {}
-
 Exchange::Exchange(Worker& worker, ClientConnection& client)
     : worker_(worker),
       client_(client),
@@ -35,7 +28,8 @@ Exchange::Exchange(Worker& worker, ClientConnection& client)
       upload_(client, head_,
               {worker.config().limits.request_body_bytes, worker.config().timeouts.body_idle}),
       total_timer_(*this),
-      continue_timer_(*this) {
+      interim_(client, upload_,
+               {worker.config().timeouts.send, worker.config().timeouts.body_idle}) {
   ++worker_.counters().requests;
   ++worker_.counters().requests_open;
 }
@@ -61,7 +55,7 @@ io::Task<bool> Exchange::run() {
 
 io::Task<bool> Exchange::forward() {
   const Reason failure = overriding(co_await obtain_response());
-  co_await end_interim();
+  co_await interim_.end();
   bool keep = false;
   if (failure == Reason::kNone) {
     keep = co_await relay_response();
@@ -188,9 +182,7 @@ io::Task<Reason> Exchange::send_request() {
     co_return failure_of(status, false);
   }
   if (!upload_.complete()) {
-    if (head_.expect_continue && !upload_.started()) {
-      worker_.loop().timers().arm(continue_timer_, worker_.loop().now() + kContinueWait);
-    }
+    if (head_.expect_continue && !upload_.started()) interim_.await_continue();
     upload_running_ = true;
     io::spawn(run_upload(stream));
   }
@@ -247,50 +239,13 @@ io::Task<Reason> Exchange::receive_head() {
 
 // Passes a 1xx on to a client that can understand it (RFC 9110 section 15.2).
 io::Task<Reason> Exchange::take_interim(int status) {
-  const bool wanted = status != 100 || (head_.expect_continue && !continue_sent_);
-  if (!wanted || head_.version != http::Version::k11) co_return Reason::kNone;
+  if (!interim_.wanted(status, head_.expect_continue) || head_.version != http::Version::k11) {
+    co_return Reason::kNone;
+  }
   std::string& text = worker_.scratch();
   text.clear();
   http::append_response_head(text, endpoint_->parser().head(), {.request_method = head_.method});
-  if (status == 100) continue_timer_.disarm();
-  co_return co_await send_interim(text) ? Reason::kNone : Reason::kClientGone;
-}
-
-// `text` is in chunks before the first wait.
-io::Task<bool> Exchange::send_interim(std::string_view text) {
-  io::Stream& stream = client_.stream();
-  io::ChunkList list;
-  add_text(list, worker_.loop().buffers(), text);
-  if (interim_running_) co_await interim_done_;
-  interim_running_ = true;
-  interim_done_.clear();
-  stream.set_deadline(worker_.loop().now() + worker_.config().timeouts.send);
-  const io::IoStatus sent = co_await stream.send(std::move(list));
-  // The body that may be awaited has its own time, counted from here.
-  if (upload_running_) {
-    stream.set_deadline(worker_.loop().now() + worker_.config().timeouts.body_idle);
-  }
-  interim_running_ = false;
-  interim_done_.set();
-  co_return sent == io::IoStatus::kOk;
-}
-
-// The endpoint is silent and the client waits for its leave to send (RFC 9110 section 10.1.1).
-io::Task<void> Exchange::send_continue() {
-  if (interim_running_) {
-    worker_.loop().timers().arm(continue_timer_, worker_.loop().now() + kContinueWait);
-    co_return;
-  }
-  continue_sent_ = true;
-  std::string text;
-  http::append_continue(text);
-  co_await send_interim(text);
-}
-
-// No 1xx of ours from here on; waits for the one under way.
-io::Task<void> Exchange::end_interim() {
-  continue_timer_.disarm();
-  if (interim_running_) co_await interim_done_;
+  co_return co_await interim_.send(status, text) ? Reason::kNone : Reason::kClientGone;
 }
 
 Reason Exchange::failure_of(io::IoStatus status, bool connecting) const {

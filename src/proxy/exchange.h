@@ -15,6 +15,7 @@
 #include "io/task.h"
 #include "io/timer.h"
 #include "proxy/client.h"
+#include "proxy/interim.h"
 #include "proxy/pool.h"
 #include "proxy/upload.h"
 
@@ -42,15 +43,9 @@ class Exchange {
   // Endpoints tried when connecting fails; nothing was sent to them, so any request may move on.
   static constexpr std::size_t kConnectAttempts = 3;
   static constexpr int kInterimMax = 32;
-  // How long a client that waits for 100 waits for the endpoint's before it gets ours.
-  static constexpr Duration kContinueWait = Duration::seconds(1);
 
   struct TotalTimer : io::Timer {
     explicit TotalTimer(Exchange& e);
-    Exchange& exchange;
-  };
-  struct ContinueTimer : io::Timer {
-    explicit ContinueTimer(Exchange& e);
     Exchange& exchange;
   };
 
@@ -61,9 +56,6 @@ class Exchange {
   io::Task<Reason> send_request();
   io::Task<Reason> receive_head();
   io::Task<Reason> take_interim(int status);
-  io::Task<bool> send_interim(std::string_view text);
-  io::Task<void> send_continue();
-  io::Task<void> end_interim();
   io::Task<void> run_upload(io::Stream& endpoint);
   io::Task<void> end_upload();
   io::Task<bool> reply(Reason reason);
@@ -94,11 +86,8 @@ class Exchange {
   Upload upload_;
   bool upload_running_ = false;
   io::Event upload_done_;
-  bool interim_running_ = false;  // a 1xx is on its way to the client
-  io::Event interim_done_;
-  bool continue_sent_ = false;  // our own 100
   TotalTimer total_timer_;
-  ContinueTimer continue_timer_;
+  Interim interim_;
   bool response_begun_ = false;  // towards the client
   bool response_seen_ = false;   // a byte came from the endpoint in this attempt
   bool gone_ = false;

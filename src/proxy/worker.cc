@@ -1,8 +1,15 @@
 #include "proxy/worker.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace evener::proxy {
+namespace {
+
+// How long a drain still accepts what waits in the listeners' queues.
+constexpr Duration kLastAccepts = Duration::milliseconds(10);
+
+}  // namespace
 
 http::ParserLimits parser_limits(const config::Limits& limits) {
   return {.head_bytes = limits.head_bytes,
@@ -18,6 +25,10 @@ Worker::DrainTimer::DrainTimer(Worker& w)
       }),
       worker(w) {}
 
+Worker::ListenTimer::ListenTimer(Worker& w)
+    : Timer([](Timer& timer) { static_cast<ListenTimer&>(timer).worker.stop_listening(); }),
+      worker(w) {}
+
 Worker::Worker(io::Loop& loop, ConfigPtr config, const std::vector<EndpointSetPtr>& sets,
                Options options)
     : loop_(loop),
@@ -26,7 +37,8 @@ Worker::Worker(io::Loop& loop, ConfigPtr config, const std::vector<EndpointSetPt
       parser_limits_(proxy::parser_limits(config_->limits)),
       options_(options),
       idle_budget_{.limit = config_->limits.idle_endpoint_connections},
-      drain_timer_(*this) {
+      drain_timer_(*this),
+      listen_timer_(*this) {
   Rng seeds(options.seed);
   for (std::size_t i = 0; i < config_->pools.size(); ++i) {
     BalancerOptions balancer{.policy = policy_settings(config_->pools[i].policy),
@@ -78,14 +90,20 @@ void Worker::for_each_client(void (ClientConnection::*act)()) {
 void Worker::drain(Time deadline, std::move_only_function<void()> done) {
   draining_ = true;
   drained_ = std::move(done);
-  listeners_.clear();
   loop_.timers().arm(drain_timer_, deadline);
   for_each_client(&ClientConnection::close_when_idle);
+  if (deadline <= loop_.now()) return stop_listening();
+  loop_.timers().arm(listen_timer_, std::min(deadline, loop_.now() + kLastAccepts));
+}
+
+void Worker::stop_listening() {
+  listen_timer_.disarm();
+  listeners_.clear();
   finish_drain_if_done();
 }
 
 void Worker::finish_drain_if_done() {
-  if (!draining_ || !clients_.empty() || !drained_) return;
+  if (!draining_ || !listeners_.empty() || !clients_.empty() || !drained_) return;
   drain_timer_.disarm();
   for (const auto& pool : pools_) pool->connections().close_all();
   auto done = std::exchange(drained_, nullptr);

@@ -41,6 +41,7 @@ class Worker {
   // Starts accepting on `address` together with the other workers.
   std::expected<io::Address, std::string> listen(const io::Address& address);
   // Stops accepting, closes what is idle, lets exchanges end until `deadline`, then breaks them.
+  // Requests and connections already on their way are still served, unless the deadline is now.
   // `done` is called once, when no client is left.
   void drain(Time deadline, std::move_only_function<void()> done);
 
@@ -64,7 +65,12 @@ class Worker {
     explicit DrainTimer(Worker& w);
     Worker& worker;
   };
+  struct ListenTimer : io::Timer {
+    explicit ListenTimer(Worker& w);
+    Worker& worker;
+  };
   void accept(io::StreamPtr stream);
+  void stop_listening();
   void for_each_client(void (ClientConnection::*act)());
   void finish_drain_if_done();
 
@@ -82,6 +88,7 @@ class Worker {
   bool draining_ = false;
   std::move_only_function<void()> drained_;
   DrainTimer drain_timer_;
+  ListenTimer listen_timer_;
   std::string scratch_;
 };
 
