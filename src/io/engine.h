@@ -21,13 +21,16 @@ class Loop;
 enum class EngineKind : std::uint8_t { kAuto, kEpoll, kUring };
 
 // A listening socket. Destroying it stops accepting and closes the socket; connections in the
-// kernel's queue then are reset, so `pause` first and drain when that matters.
+// kernel's queue then are reset, so `stop` first when that matters.
 class Listener {
  public:
   virtual ~Listener() = default;
   // While paused, connections wait in the kernel's queue.
   virtual void pause() = 0;
   virtual void resume() = 0;
+  // Ends accepting for good: further connects are refused, what waits in the kernel's queue is
+  // still handed over, in this turn or the next ones.
+  virtual void stop() = 0;
   const Address& address() const { return address_; }
 
  protected:

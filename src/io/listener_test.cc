@@ -31,6 +31,60 @@ TEST_P(ListenerTest, a_paused_listener_leaves_connections_waiting) {
   }(*this));
 }
 
+// A kernel that accepts ahead of us must not get round the pause.
+TEST_P(ListenerTest, a_pause_from_inside_an_accept_holds_for_all_that_wait) {
+  run([](ListenerTest& t) -> Task<void> {
+    int accepted = 0;
+    ListenerPtr listener;
+    listener = std::move(*t.loop_->listen(Address::loopback(0), {}, [&](StreamPtr) {
+      ++accepted;
+      listener->pause();
+    }));
+    std::vector<StreamPtr> clients;
+    for (int i = 0; i < 6; ++i) {
+      clients.push_back(t.loop_->open(listener->address()));
+      EXPECT_EQ(co_await clients.back()->connect(), IoStatus::kOk);
+    }
+    for (int i = 1; i <= 6; ++i) {
+      co_await t.loop_->sleep(Duration::milliseconds(5));
+      EXPECT_EQ(accepted, i);
+      listener->resume();
+    }
+  }(*this));
+}
+
+TEST_P(ListenerTest, a_stopped_listener_hands_over_its_queue_and_refuses_the_rest) {
+  for (const bool paused : {false, true}) {
+    run([](ListenerTest& t, bool pause_first) -> Task<void> {
+      std::vector<StreamPtr> accepted;
+      auto listener = std::move(*t.loop_->listen(
+          Address::loopback(0), {}, [&](StreamPtr s) { accepted.push_back(std::move(s)); }));
+      if (pause_first) listener->pause();
+      co_await t.loop_->sleep(Duration::milliseconds(2));
+      std::vector<StreamPtr> clients;
+      for (int i = 0; i < 5; ++i) {
+        clients.push_back(t.loop_->open(listener->address()));
+        EXPECT_EQ(co_await clients.back()->connect(), IoStatus::kOk);
+      }
+      listener->stop();
+      co_await t.loop_->sleep(Duration::milliseconds(5));
+      EXPECT_EQ(accepted.size(), 5u);
+      StreamPtr late = t.loop_->open(listener->address());
+      EXPECT_EQ(co_await late->connect(), IoStatus::kRefused);
+      // All of them work.
+      for (StreamPtr& stream : accepted) {
+        EXPECT_EQ(co_await stream->send(t.text("hello")), IoStatus::kOk);
+      }
+      for (StreamPtr& client : clients) {
+        const std::string heard((co_await client->receive()).chunk.text());
+        EXPECT_EQ(heard, "hello");
+      }
+      listener->resume();
+      listener->stop();
+    }(*this, paused));
+  }
+}
+
 // F53: out of descriptors, accepting rests instead of spinning, and resumes by itself.
 TEST_P(ListenerTest, case_F53_descriptor_exhaustion_pauses_accepting_without_spinning) {
   run([](ListenerTest& t) -> Task<void> {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -80,6 +81,14 @@ Fd make_client_socket(const Address& peer, bool nonblocking) {
   Fd fd(::socket(peer.is_v6() ? AF_INET6 : AF_INET, socket_type(nonblocking), 0));
   if (fd.valid()) set_option(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
   return fd;
+}
+
+ssize_t receive_bytes(int fd, char* buffer, std::size_t size) {
+  return ::syscall(SYS_recvfrom, fd, buffer, size, 0, nullptr, nullptr);
+}
+
+ssize_t send_message(int fd, const msghdr& message, int flags) {
+  return ::syscall(SYS_sendmsg, fd, &message, flags);
 }
 
 void reset_on_close(int fd) {

@@ -69,7 +69,7 @@ bool Stream::arm_connect(Waiter& waiter) {
   return false;
 }
 
-bool Stream::arm_send(Waiter& waiter, ChunkList chunks, bool last) {
+bool Stream::arm_send(Waiter& waiter, ChunkList& chunks, bool last) {
   EV_CHECK(!send_pending_, "two sends at once");
   sent_ = aborted_ ? IoStatus::kAborted : IoStatus::kOk;
   if (aborted_ || (chunks.empty() && !last)) return true;

@@ -76,9 +76,8 @@ class Stream {
   auto receive(std::size_t want = kSmallBlock) { return ReceiveAwaiter{*this, want}; }
   // co_await: IoStatus, kOk when all bytes are with the kernel. `last` ends our direction after
   // them.
-  auto send(ChunkList chunks, bool last = false) {
-    return SendAwaiter{*this, std::move(chunks), last};
-  }
+  // The list is taken from the caller's, which lives until the await is over.
+  auto send(ChunkList&& chunks, bool last = false) { return SendAwaiter{*this, chunks, last}; }
 
   // Arms a receive for a callback. True: it is complete already (take_received), `waiter` is not
   // called.
@@ -158,19 +157,19 @@ class Stream {
     std::size_t want;
   };
   struct SendAwaiter : CoroutineWaiter {
-    SendAwaiter(Stream& s, ChunkList c, bool l) : stream(s), chunks(std::move(c)), last(l) {}
+    SendAwaiter(Stream& s, ChunkList& c, bool l) : stream(s), chunks(c), last(l) {}
     bool await_ready() const { return false; }
     bool await_suspend(std::coroutine_handle<> h) {
       handle = h;
-      return !stream.arm_send(*this, std::move(chunks), last);
+      return !stream.arm_send(*this, chunks, last);
     }
     IoStatus await_resume() const { return stream.sent_; }
     Stream& stream;
-    ChunkList chunks;
+    ChunkList& chunks;
     bool last;
   };
   bool arm_connect(Waiter& waiter);
-  bool arm_send(Waiter& waiter, ChunkList chunks, bool last);
+  bool arm_send(Waiter& waiter, ChunkList& chunks, bool last);
   void arm_timer_if_needed();
   void release() noexcept;
 
