@@ -24,7 +24,8 @@ namespace {
 using namespace evener;
 
 constexpr std::string_view kRequestTail =
-    " HTTP/1.1\r\nHost: bench.test\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 "
+    " HTTP/1.1\r\nHost: bench.test\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64) "
+    "AppleWebKit/537.36 "
     "(KHTML, like Gecko) Chrome/126.0 Safari/537.36\r\nAccept: text/html,application/xhtml+xml,"
     "application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8\r\nAccept-Language: en-US,en;q=0.5\r\n"
     "Accept-Encoding: gzip, deflate, br\r\nCookie: session=0123456789abcdef0123456789abcdef; "
@@ -91,7 +92,7 @@ io::Task<bool> one_request(io::Loop& loop, io::Stream& stream, Run& run) {
       if (step.event == http::Event::kError) co_return false;
       if (step.event == http::Event::kEnd) {
         run.latency.record(loop.now() - start);
-        co_return good && rest.empty();
+        co_return good&& rest.empty();
       }
       if (step.event == http::Event::kNeedMore) break;
     }
@@ -165,6 +166,7 @@ int main(int argc, char** argv) {
     loop.post([&loop] { loop.stop(); });
   });
   loop.run();
-  // Connections of the proxies are still open: the process ends without taking them down one by one.
+  // Connections of the proxies are still open: the process ends without taking them down one by
+  // one.
   std::_Exit(0);
 }

@@ -57,8 +57,8 @@ TEST(PeakEwma, AnEndpointWithALongGoodRecordIsLeftAfterAFewFailuresInARow) {
         },
         s);
     traffic.run(15, 500);
-    // Some 1,250 successes in its windows must not hide that it only fails now: of 1,000 requests it
-    // gets those that notice it, and those that look again.
+    // Some 1,250 successes in its windows must not hide that it only fails now: of 1,000 requests
+    // it gets those that notice it, and those that look again.
     EXPECT_LT(traffic.run(2, 500)[0] * 1000, 12) << "EV_SEED=" << s;
     EXPECT_LT(traffic.run(10, 500)[0], 0.002) << "EV_SEED=" << s;
   }
