@@ -28,8 +28,9 @@ class Listener {
   // While paused, connections wait in the kernel's queue.
   virtual void pause() = 0;
   virtual void resume() = 0;
-  // Ends accepting for good: further connects are refused, what waits in the kernel's queue is
-  // still handed over, in this turn or the next ones.
+  // Lets no new connection begin, and hands over in the next turns what waits in the kernel's queue
+  // or is in mid-handshake, also when paused. Destroy it some time later: then connects are
+  // refused.
   virtual void stop() = 0;
   const Address& address() const { return address_; }
 

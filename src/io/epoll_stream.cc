@@ -100,7 +100,7 @@ bool EpollStream::try_receive(Received& result) {
   Block* block = loop_.buffers().take(want_);
   ssize_t n = 0;
   do {
-    n = ::recv(fd_.get(), block->payload(), block->capacity, 0);
+    n = receive_bytes(fd_.get(), block->payload(), block->capacity);
   } while (n < 0 && errno == EINTR);
   if (n > 0) {
     // A short read empties the queue; the next byte makes a new edge. A known end has had its edge.
@@ -134,7 +134,7 @@ bool EpollStream::flush() {
     msghdr message{};
     message.msg_iov = vectors.data();
     message.msg_iovlen = count;
-    const ssize_t n = ::sendmsg(fd_.get(), &message, MSG_NOSIGNAL);
+    const ssize_t n = send_message(fd_.get(), message, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       writable_ = false;
@@ -208,6 +208,11 @@ void EpollListener::pause() {
 void EpollListener::resume() {
   paused_ = false;
   watch();
+}
+
+void EpollListener::stop() {
+  ignore_new_connections(fd_.get());
+  resume();
 }
 
 void EpollListener::watch() {

@@ -66,6 +66,7 @@ class EpollListener final : public Listener, public EpollHandler {
 
   void pause() override;
   void resume() override;
+  void stop() override;
   void note(std::uint32_t) override {}
   void deliver() override;
 

@@ -1,11 +1,13 @@
 #include "io/socket.h"
 
 #include <fmt/format.h>
+#include <linux/filter.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -75,6 +77,20 @@ std::expected<ListeningSocket, std::string> make_listening_socket(const Address&
   }
   return ListeningSocket{std::move(fd),
                          Address::from_sockaddr(reinterpret_cast<sockaddr*>(&bound))};
+}
+
+void ignore_new_connections(int listening_fd) {
+  // The filter sees the segment from its TCP header on: octet 13 holds the flags, 2 is SYN.
+  std::array<sock_filter, 4> drop_syn{{
+      {BPF_LD | BPF_B | BPF_ABS, 0, 0, 13},
+      {BPF_JMP | BPF_JSET | BPF_K, 0, 1, 2},
+      {BPF_RET | BPF_K, 0, 0, 0},
+      {BPF_RET | BPF_K, 0, 0, 0xffffffff},
+  }};
+  const sock_fprog program{.len = drop_syn.size(), .filter = drop_syn.data()};
+  // Where this is not allowed a few connections may be reset when the socket closes.
+  static_cast<void>(
+      ::setsockopt(listening_fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program));
 }
 
 Fd make_client_socket(const Address& peer, bool nonblocking) {

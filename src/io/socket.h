@@ -43,6 +43,9 @@ struct ListeningSocket {
 std::expected<ListeningSocket, std::string> make_listening_socket(const Address& address,
                                                                   const ListenOptions& options,
                                                                   bool nonblocking);
+// From now on handshakes that begin are ignored and those under way still end, so that a listening
+// socket's queue runs empty before it is closed: nobody who was let in is reset.
+void ignore_new_connections(int listening_fd);
 // A TCP socket with small-write delay off. Invalid with errno set when out of descriptors.
 Fd make_client_socket(const Address& peer, bool nonblocking);
 // recv and sendmsg without the C library's thread cancellation points, which nobody here uses and

@@ -276,6 +276,11 @@ void UringListener::pause() {
   core_->stop();
 }
 
+void UringListener::stop() {
+  ignore_new_connections(core_->fd.get());
+  resume();
+}
+
 void UringListener::resume() {
   core_->paused = false;
   // Those that wait are handed over from a turn of their own, not from inside this call.

@@ -64,6 +64,7 @@ class UringListener final : public Listener {
 
   void pause() override;
   void resume() override;
+  void stop() override;
 
  private:
   // Lives on after the listener until the kernel has ended its accept.

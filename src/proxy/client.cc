@@ -101,12 +101,7 @@ io::Task<void> ClientConnection::serve() {
       co_return;
     }
     parser_.reset();
-    if (input_.empty()) {
-      // The head that said "keep-alive" left before the drain began.
-      if (!worker_.draining()) break;
-      close();
-      co_return;
-    }
+    if (input_.empty()) break;
     const http::Step step = parser_.feed(input_.bytes());
     if (step.event == http::Event::kHead) {
       head_bytes_ = input_.slice(0, input_.size());

@@ -6,8 +6,8 @@
 namespace evener::proxy {
 namespace {
 
-// How long a drain still accepts what waits in the listeners' queues.
-constexpr Duration kLastAccepts = Duration::milliseconds(10);
+// How long handshakes under way when a drain begins get to end.
+constexpr Duration kLastAccepts = Duration::milliseconds(100);
 
 }  // namespace
 
@@ -63,7 +63,8 @@ void Worker::accept(io::StreamPtr stream) {
   ++counters_.connections_accepted;
   clients_.emplace_front(*this, std::move(stream));
   counters_.connections_open = clients_.size();
-  if (options_.connections_max != 0 && clients_.size() >= options_.connections_max && !paused_) {
+  if (options_.connections_max != 0 && clients_.size() >= options_.connections_max && !paused_ &&
+      !draining_) {
     paused_ = true;
     for (const auto& listener : listeners_) listener->pause();
   }
@@ -93,6 +94,7 @@ void Worker::drain(Time deadline, std::move_only_function<void()> done) {
   loop_.timers().arm(drain_timer_, deadline);
   for_each_client(&ClientConnection::close_when_idle);
   if (deadline <= loop_.now()) return stop_listening();
+  for (const auto& listener : listeners_) listener->stop();
   loop_.timers().arm(listen_timer_, std::min(deadline, loop_.now() + kLastAccepts));
 }
 
