@@ -126,15 +126,7 @@ bool EpollStream::start_send(bool last) {
 bool EpollStream::flush() {
   sent_ = IoStatus::kOk;
   while (!outgoing_.empty()) {
-    std::array<iovec, ChunkList::kMax> vectors{};
-    std::size_t count = 0;
-    for (const Chunk& chunk : outgoing_.chunks()) {
-      vectors[count++] = {const_cast<char*>(chunk.data()), chunk.size()};
-    }
-    msghdr message{};
-    message.msg_iov = vectors.data();
-    message.msg_iovlen = count;
-    const ssize_t n = send_message(fd_.get(), message, MSG_NOSIGNAL);
+    const ssize_t n = send_some();
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       writable_ = false;
@@ -149,6 +141,23 @@ bool EpollStream::flush() {
   }
   if (last_) ::shutdown(fd_.get(), SHUT_WR);
   return true;
+}
+
+ssize_t EpollStream::send_some() {
+  const auto chunks = outgoing_.chunks();
+  // One chunk is the usual case, and the plain call is the cheaper one.
+  if (chunks.size() == 1) {
+    return send_bytes(fd_.get(), chunks[0].data(), chunks[0].size(), MSG_NOSIGNAL);
+  }
+  std::array<iovec, ChunkList::kMax> vectors{};
+  std::size_t count = 0;
+  for (const Chunk& chunk : chunks) {
+    vectors[count++] = {const_cast<char*>(chunk.data()), chunk.size()};
+  }
+  msghdr message{};
+  message.msg_iov = vectors.data();
+  message.msg_iovlen = count;
+  return send_message(fd_.get(), message, MSG_NOSIGNAL);
 }
 
 void EpollStream::interrupt(Ops ops, IoStatus why) {

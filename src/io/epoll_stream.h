@@ -35,6 +35,7 @@ class EpollStream final : public Stream, public EpollHandler {
 
   bool try_receive(Received& result);
   bool flush();
+  ssize_t send_some();
   void finish_connect();
   void run_deferred();
   void deliver_receive();

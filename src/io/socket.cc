@@ -103,6 +103,10 @@ ssize_t receive_bytes(int fd, char* buffer, std::size_t size) {
   return ::syscall(SYS_recvfrom, fd, buffer, size, 0, nullptr, nullptr);
 }
 
+ssize_t send_bytes(int fd, const char* bytes, std::size_t size, int flags) {
+  return ::syscall(SYS_sendto, fd, bytes, size, flags, nullptr, 0);
+}
+
 ssize_t send_message(int fd, const msghdr& message, int flags) {
   return ::syscall(SYS_sendmsg, fd, &message, flags);
 }

@@ -48,9 +48,10 @@ std::expected<ListeningSocket, std::string> make_listening_socket(const Address&
 void ignore_new_connections(int listening_fd);
 // A TCP socket with small-write delay off. Invalid with errno set when out of descriptors.
 Fd make_client_socket(const Address& peer, bool nonblocking);
-// recv and sendmsg without the C library's thread cancellation points, which nobody here uses and
-// which cost two locked instructions a call in a process with threads.
+// recv, send and sendmsg without the C library's thread cancellation points, which nobody here uses
+// and which cost two locked instructions a call in a process with threads.
 ssize_t receive_bytes(int fd, char* buffer, std::size_t size);
+ssize_t send_bytes(int fd, const char* bytes, std::size_t size, int flags);
 ssize_t send_message(int fd, const msghdr& message, int flags);
 // The next close of `fd` resets the connection instead of ending it in order.
 void reset_on_close(int fd);
