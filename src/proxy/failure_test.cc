@@ -63,6 +63,25 @@ TEST_P(FailureTest, case_F21_the_retry_is_one_and_a_new_connection_that_dies_is_
   });
 }
 
+// A request that an endpoint may have read goes to no other endpoint either.
+TEST_P(FailureTest, case_F21_an_endpoint_that_ends_unanswered_is_502_and_nobody_else_is_asked) {
+  for (int i = 0; i < 3; ++i) {
+    endpoint([](Wire& wire) -> io::Task<void> { static_cast<void>(co_await wire.request()); });
+  }
+  start();
+  run([&]() -> io::Task<void> {
+    int asked = 0;
+    for (const std::string& request : {kPost, kGet}) {
+      const Message answer = co_await ask(request);
+      expect_local(answer, 502, "endpoint_closed");
+      int connections = 0;
+      for (const ScriptedEndpoint& one : endpoints_) connections += one.connections();
+      EXPECT_EQ(connections, ++asked);
+    }
+    EXPECT_EQ(worker_->counters().retries, 0u);
+  });
+}
+
 TEST_P(FailureTest, case_F21_a_connection_with_an_end_or_stray_bytes_pending_is_never_reused) {
   io::Event go;
   ScriptedEndpoint& only = endpoint([&](Wire& wire) -> io::Task<void> {
