@@ -68,7 +68,7 @@ class Ewma {
   }
 
   // A sample x at `now`. The first stands for the time `span`. False: refused.
-  bool add_mean(double x, Time now, Duration span, const Decay& decay) {
+  [[gnu::always_inline]] bool add_mean(double x, Time now, Duration span, const Decay& decay) {
     if (!valid(x)) return false;
     if (!known()) return seed(x, now, span, decay);
     const double lost = decay.lost(now - stamp_);

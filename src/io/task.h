@@ -3,7 +3,7 @@
 // Owner: the Task value holds the frame; destroying a Task that has not finished destroys the
 // frame, so the thing it waits for must not resume it later (io operations are always ended by
 // abort, never by destruction). Thread: one loop's. Cost: one pooled frame, two switches.
-// `spawn` starts a Task<void> that owns itself and ends by itself.
+// `spawn` starts a Task<void> that owns itself and ends by itself; a Detached does so by its type.
 #pragma once
 
 #include <coroutine>
@@ -95,16 +95,7 @@ class [[nodiscard]] Task {
   Handle handle_;
 };
 
-namespace internal {
-
-template <class T>
-Task<T> Promise<T>::get_return_object() {
-  return Task<T>(std::coroutine_handle<Promise<T>>::from_promise(*this));
-}
-inline Task<void> Promise<void>::get_return_object() {
-  return Task<void>(std::coroutine_handle<Promise<void>>::from_promise(*this));
-}
-
+// A coroutine that runs at once, up to its first wait, and frees itself when it ends.
 struct Detached {
   struct promise_type {
     static void* operator new(std::size_t bytes) { return take_frame(bytes); }
@@ -118,6 +109,16 @@ struct Detached {
     void unhandled_exception() noexcept { std::terminate(); }
   };
 };
+
+namespace internal {
+
+template <class T>
+Task<T> Promise<T>::get_return_object() {
+  return Task<T>(std::coroutine_handle<Promise<T>>::from_promise(*this));
+}
+inline Task<void> Promise<void>::get_return_object() {
+  return Task<void>(std::coroutine_handle<Promise<void>>::from_promise(*this));
+}
 
 inline Detached run_detached(Task<void> task) { co_await std::move(task); }
 

@@ -61,7 +61,7 @@ void ClientConnection::feed() {
     case http::Event::kHead:
       head_bytes_ = input_.slice(0, input_.size());
       input_.drop_front(step.consumed);
-      io::spawn(serve());
+      serve();
       return;
     case http::Event::kNeedMore:
       input_.release();
@@ -81,7 +81,7 @@ void ClientConnection::feed() {
   EV_CHECK(false, "a body before its head");
 }
 
-io::Task<void> ClientConnection::serve() {
+io::Detached ClientConnection::serve() {
   serving_ = true;
   for (;;) {
     ++requests_;

@@ -62,7 +62,7 @@ class ClientConnection {
   void refuse(int status, std::string_view reason);
   void watched();
   void close();
-  io::Task<void> serve();
+  io::Detached serve();
   io::Task<void> refuse_and_close(int status, std::string_view reason);
   io::Task<void> linger();
 

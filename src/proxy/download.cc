@@ -55,12 +55,6 @@ io::ChunkList Download::frame(Piece& piece, http::Framing framing) {
   return list;
 }
 
-io::Task<bool> Download::send(Piece& piece, http::Framing framing) {
-  io::ChunkList list = frame(piece, framing);
-  client_.set_deadline(client_.loop().now() + timeouts_.client_send);
-  co_return co_await client_.send(std::move(list)) == io::IoStatus::kOk;
-}
-
 std::size_t Download::want() const {
   if (body_length_ > 0) {
     return body_length_ - body_bytes_ > io::kSmallBlock ? io::kLargeBlock : io::kSmallBlock;
@@ -92,8 +86,12 @@ io::Task<Download::Result> Download::run(http::ResponsePlan plan) {
       keep_alive_ = false;
     }
     const bool something = !head_sent_ || !piece.body.empty() || piece.end;
-    if (!piece.failed && something && !co_await send(piece, plan.framing)) {
-      co_return Result{Reason::kClientGone, false};
+    if (!piece.failed && something) {
+      io::ChunkList list = frame(piece, plan.framing);
+      client_.set_deadline(client_.loop().now() + timeouts_.client_send);
+      if (co_await client_.send(std::move(list)) != io::IoStatus::kOk) {
+        co_return Result{Reason::kClientGone, false};
+      }
     }
     if (piece.end) break;
     if (piece.failed || !co_await receive(ended)) {

@@ -50,7 +50,6 @@ class Download {
   };
   Piece gather();
   io::ChunkList frame(Piece& piece, http::Framing framing);
-  io::Task<bool> send(Piece& piece, http::Framing framing);
   io::Task<bool> receive(bool& ended);
   std::size_t want() const;
 

@@ -47,30 +47,24 @@ io::Task<bool> Exchange::run() {
   if (head_.framing == http::Framing::kNone) upload_.take_ready(nothing);
   if (refused != Reason::kNone) co_return co_await reply(refused);
   worker_.loop().timers().arm(total_timer_, started_ + route_->total_timeout);
-  const bool keep = co_await forward();
+  const Reason failure = overriding(co_await obtain_response());
+  // The usual request waits for nothing here; a coroutine that would do nothing costs as much as
+  // one that does.
+  if (!interim_.stop()) co_await interim_.end();
+  const bool keep = failure == Reason::kNone ? co_await relay_response() : co_await fail(failure);
+  if (upload_running_) co_await end_upload();
   total_timer_.disarm();
   client_.stop_watching();
   co_return keep && !client_.stream().aborted();
 }
 
-io::Task<bool> Exchange::forward() {
-  const Reason failure = overriding(co_await obtain_response());
-  co_await interim_.end();
-  bool keep = false;
-  if (failure == Reason::kNone) {
-    keep = co_await relay_response();
-  } else {
-    co_await end_upload();
-    drop_endpoint();
-    if (failure == Reason::kClientGone) {
-      worker_.counters().count(failure);
-      ++worker_.counters().responses_by_class[0];
-    } else {
-      keep = co_await reply(failure);
-    }
-  }
-  co_await end_upload();
-  co_return keep;
+io::Task<bool> Exchange::fail(Reason failure) {
+  if (upload_running_) co_await end_upload();
+  drop_endpoint();
+  if (failure != Reason::kClientGone) co_return co_await reply(failure);
+  worker_.counters().count(failure);
+  ++worker_.counters().responses_by_class[0];
+  co_return false;
 }
 
 Reason Exchange::route() {
@@ -202,7 +196,6 @@ io::Task<void> Exchange::run_upload(io::Stream& endpoint) {
 }
 
 io::Task<void> Exchange::end_upload() {
-  if (!upload_running_) co_return;
   upload_.stop();
   if (endpoint_) endpoint_->stream().abort();
   co_await upload_done_;
@@ -288,8 +281,7 @@ io::Task<bool> Exchange::relay_response() {
   waiting_on_ = nullptr;
   if (!result.head_sent && !gone_ && !total_timed_out_) {
     finish_ticket(Outcome::kFailure);
-    co_await end_upload();
-    co_return co_await reply(Reason::kBadResponse);
+    co_return co_await fail(Reason::kBadResponse);
   }
   const Time now = worker_.loop().now();
   const Reason reason = outcome_reason(result.reason);

@@ -49,7 +49,7 @@ class Exchange {
     Exchange& exchange;
   };
 
-  io::Task<bool> forward();
+  io::Task<bool> fail(Reason failure);
   io::Task<Reason> obtain_response();
   io::Task<Reason> attempt();
   io::Task<Reason> connect(EndpointId id);
@@ -57,7 +57,7 @@ class Exchange {
   io::Task<Reason> receive_head();
   io::Task<Reason> take_interim(int status);
   io::Task<void> run_upload(io::Stream& endpoint);
-  io::Task<void> end_upload();
+  io::Task<void> end_upload();  // REQUIRES: upload_running_
   io::Task<bool> reply(Reason reason);
   io::Task<bool> relay_response();
 

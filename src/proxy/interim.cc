@@ -55,8 +55,7 @@ io::Task<bool> Interim::send(int status, std::string_view text) {
 }
 
 io::Task<void> Interim::end() {
-  timer_.disarm();
-  if (running_) co_await done_;
+  if (!stop()) co_await done_;
 }
 
 }  // namespace evener::proxy

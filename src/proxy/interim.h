@@ -2,8 +2,8 @@
 // endpoint stays silent while the client waits for leave to send its body (RFC 9110
 // section 10.1.1).
 //
-// Owner: the Exchange. Thread: the worker's loop. REQUIRES: end() is awaited before anything else
-// is sent to the client and before this is destroyed.
+// Owner: the Exchange. Thread: the worker's loop. REQUIRES: stop() or end() has ended it before
+// anything else is sent to the client and before this is destroyed.
 #pragma once
 
 #include <string_view>
@@ -30,6 +30,11 @@ class Interim {
   bool wanted(int status, bool expected) const;
   // Sends the text of a 1xx response. False when the client can't be reached.
   io::Task<bool> send(int status, std::string_view text);
+  // Starts nothing more. False: something is still on its way, then await end().
+  bool stop() {
+    timer_.disarm();
+    return !running_;
+  }
   io::Task<void> end();
 
  private:
