@@ -26,16 +26,6 @@ std::expected<EndpointSetPtr, std::string> make_endpoint_set(const config::Pool&
   return std::move(*set);
 }
 
-PolicySettings policy_settings(const config::PolicyConfig& policy) {
-  PolicySettings settings;
-  settings.name = policy.name;
-  settings.choices = policy.choices;
-  settings.estimator =
-      policy.estimator == config::Estimator::kPeak ? Estimator::kPeak : Estimator::kMean;
-  settings.tau = policy.tau;
-  return settings;
-}
-
 Pool::Pool(io::Loop& loop, const config::Pool& settings, EndpointSetPtr set,
            BalancerOptions options, upstream::IdleBudget& budget)
     : loop_(loop),

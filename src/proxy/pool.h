@@ -19,9 +19,6 @@ namespace evener::proxy {
 // The facts of a configured pool, shared by all workers. The error names the pool.
 std::expected<EndpointSetPtr, std::string> make_endpoint_set(const config::Pool& pool,
                                                              std::uint32_t workers);
-// The library's settings for a configured policy.
-PolicySettings policy_settings(const config::PolicyConfig& policy);
-
 class Pool {
  public:
   Pool(io::Loop& loop, const config::Pool& settings, EndpointSetPtr set, BalancerOptions options,

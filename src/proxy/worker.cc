@@ -41,9 +41,8 @@ Worker::Worker(io::Loop& loop, ConfigPtr config, const std::vector<EndpointSetPt
       listen_timer_(*this) {
   Rng seeds(options.seed);
   for (std::size_t i = 0; i < config_->pools.size(); ++i) {
-    BalancerOptions balancer{.policy = policy_settings(config_->pools[i].policy),
-                             .seed = seeds.u64(),
-                             .worker = options.index};
+    BalancerOptions balancer{
+        .policy = config_->pools[i].policy, .seed = seeds.u64(), .worker = options.index};
     pools_.push_back(std::make_unique<Pool>(loop_, config_->pools[i], sets[i], std::move(balancer),
                                             idle_budget_));
   }

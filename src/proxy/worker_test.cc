@@ -37,6 +37,19 @@ TEST_P(WorkerTest, the_connections_limit_pauses_accepting_and_room_resumes_it) {
   });
 }
 
+TEST_P(WorkerTest, every_policy_setting_reaches_the_balancer) {
+  endpoint(always(response_with("x")));
+  config_.pools[0].policy.prior = Duration::milliseconds(7);
+  config_.pools[0].policy.floor = Duration::milliseconds(5);
+  start();
+  std::vector<EndpointStatus> status;
+  worker_->pool(0).balancer().snapshot(loop_->now(), status);
+  EXPECT_EQ(status.front().latency, Duration::milliseconds(7)) << "prior";
+  run([&]() -> io::Task<void> { EXPECT_EQ((co_await ask(kGet)).status(), 200); });
+  worker_->pool(0).balancer().snapshot(loop_->now(), status);
+  EXPECT_GE(status.front().latency, Duration::milliseconds(5)) << "floor";
+}
+
 class DrainTest : public ProxyTest {
  protected:
   void drain(Duration limit) {
