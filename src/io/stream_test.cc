@@ -115,12 +115,12 @@ TEST_P(StreamTest, a_deadline_ends_a_connect_a_receive_and_a_send) {
 
     co_await t.connect_pair();
     const Time before = t.loop_->now();
-    t.client_->set_deadline(t.in_ms(500));
+    t.client_->set_deadline(t.in_ms(15'000));
     t.client_->set_deadline(t.in_ms(20));
     const IoStatus received = (co_await t.client_->receive()).status;
     EXPECT_EQ(received, IoStatus::kTimedOut);
     EXPECT_GE(t.loop_->now() - before, Duration::milliseconds(20));
-    EXPECT_LT(t.loop_->now() - before, Duration::milliseconds(400));
+    EXPECT_LT(t.loop_->now() - before, Duration::seconds(10));
     // The stream still works after a time-out.
     EXPECT_EQ(co_await t.client_->send(t.text("still here")), IoStatus::kOk);
     const std::string heard((co_await t.accepted_->receive()).chunk.text());
