@@ -1,6 +1,5 @@
 #include "io/epoll_stream.h"
 
-#include <fmt/format.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -9,7 +8,6 @@ namespace evener::io {
 namespace {
 
 constexpr std::uint32_t kAllEvents = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-constexpr Duration kAcceptRest = Duration::milliseconds(100);
 
 }  // namespace
 
@@ -232,15 +230,7 @@ void EpollListener::watch() {
 }
 
 void EpollListener::rest(int error) {
-  const Time now = loop_.now();
-  if (log_limit_.allow(now)) {
-    log(LogLevel::kWarning,
-        fmt::format(
-            "accepting on {} rests for {} ms: {}; raise the descriptor limit (ulimit -n) or "
-            "lower limits.connections",
-            address_.text(), kAcceptRest.ms(), errno_text(error)));
-  }
-  loop_.timers().arm(rest_timer_, now + kAcceptRest);
+  rest_.begin(loop_, rest_timer_, address_, error);
   watch();
 }
 

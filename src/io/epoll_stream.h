@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "base/log.h"
+#include "io/accept_rest.h"
 #include "io/epoll_engine.h"
 #include "io/loop.h"
 
@@ -90,7 +90,7 @@ class EpollListener final : public Listener, public EpollHandler {
   bool paused_ = false;
   bool watching_ = true;
   RestTimer rest_timer_;
-  LogLimit log_limit_{Duration::seconds(1)};
+  AcceptRest rest_;
 };
 
 }  // namespace evener::io

@@ -1,17 +1,11 @@
 #include "io/uring_stream.h"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 
 #include "base/check.h"
 
 namespace evener::io {
-namespace {
-
-constexpr Duration kAcceptRest = Duration::milliseconds(100);
-
-}  // namespace
+namespace {}  // namespace
 
 UringStream::UringStream(UringEngine& engine, Loop& loop, const Address& peer, Fd fd)
     : Stream(loop, peer),
@@ -224,7 +218,7 @@ void UringListener::Core::accepted(int result, std::uint32_t flags) {
       hand_over(std::move(accepted));
     }
   } else if (is_out_of_descriptors(-result)) {
-    rest(-result);
+    resting.begin(loop, rest_timer, address, -result);
   }
   if (in_kernel) return;
   if (closed) {
@@ -241,18 +235,6 @@ void UringListener::Core::hand_over(Fd accepted) {
   // A peer that is gone already has no name; nobody is left to serve.
   if (::getpeername(accepted.get(), raw, &size) != 0) return;
   on_accept(engine.adopt(std::move(accepted), Address::from_sockaddr(raw)));
-}
-
-void UringListener::Core::rest(int error) {
-  const Time now = loop.now();
-  if (log_limit.allow(now)) {
-    log(LogLevel::kWarning,
-        fmt::format(
-            "accepting on {} rests for {} ms: {}; raise the descriptor limit (ulimit -n) or "
-            "lower limits.connections",
-            address.text(), kAcceptRest.ms(), errno_text(error)));
-  }
-  loop.timers().arm(rest_timer, now + kAcceptRest);
 }
 
 UringListener::UringListener(UringEngine& engine, Loop& loop, ListeningSocket socket,

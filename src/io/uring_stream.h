@@ -10,7 +10,7 @@
 #include <deque>
 #include <optional>
 
-#include "base/log.h"
+#include "io/accept_rest.h"
 #include "io/loop.h"
 #include "io/uring_engine.h"
 
@@ -74,7 +74,6 @@ class UringListener final : public Listener {
     void stop();
     void accepted(int result, std::uint32_t flags);
     void hand_over(Fd accepted);
-    void rest(int error);
 
     struct RestTimer : Timer {
       explicit RestTimer(Core& c)
@@ -92,7 +91,7 @@ class UringListener final : public Listener {
     bool paused = false;
     bool closed = false;
     RestTimer rest_timer{*this};
-    LogLimit log_limit{Duration::seconds(1)};
+    AcceptRest resting;
   };
   std::unique_ptr<Core> core_;
 };

@@ -1,0 +1,21 @@
+#include "io/accept_rest.h"
+
+#include <fmt/format.h>
+
+#include "io/socket.h"
+
+namespace evener::io {
+
+void AcceptRest::begin(Loop& loop, Timer& again, const Address& address, int error) {
+  const Time now = loop.now();
+  if (log_limit_.allow(now)) {
+    log(LogLevel::kWarning,
+        fmt::format(
+            "accepting on {} rests for {} ms: {}; raise the descriptor limit (ulimit -n) or "
+            "lower limits.connections",
+            address.text(), kRest.ms(), errno_text(error)));
+  }
+  loop.timers().arm(again, now + kRest);
+}
+
+}  // namespace evener::io
