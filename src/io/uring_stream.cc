@@ -5,7 +5,6 @@
 #include "base/check.h"
 
 namespace evener::io {
-namespace {}  // namespace
 
 UringStream::UringStream(UringEngine& engine, Loop& loop, const Address& peer, Fd fd)
     : Stream(loop, peer),
