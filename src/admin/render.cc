@@ -69,6 +69,9 @@ void write_process(Exposition& out, const Snapshot& s) {
              c.connect_failures);
   out.single("evener_endpoint_reuses_total", "counter", "Attempts on a kept connection.", c.reuses);
   out.single("evener_retries_total", "counter", "Further attempts of a request.", c.retries);
+  out.single("evener_alias_fields_dropped_total", "counter",
+             "Request fields left out because they look like one that Evener sets.",
+             c.alias_fields_dropped);
   out.single("evener_client_received_bytes_total", "counter",
              "Bytes from clients, counted when a connection ends.", c.client_bytes_in);
   out.single("evener_client_sent_bytes_total", "counter",

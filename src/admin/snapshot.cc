@@ -43,6 +43,7 @@ void merge_counters(proxy::Counters& into, const proxy::Counters& from) {
   into.connect_failures += from.connect_failures;
   into.reuses += from.reuses;
   into.retries += from.retries;
+  into.alias_fields_dropped += from.alias_fields_dropped;
   into.client_bytes_in += from.client_bytes_in;
   into.client_bytes_out += from.client_bytes_out;
 }

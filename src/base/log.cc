@@ -8,16 +8,12 @@ namespace {
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
   switch (level) {
-    case LogLevel::kDebug:
-      return spdlog::level::debug;
     case LogLevel::kInfo:
       return spdlog::level::info;
     case LogLevel::kWarning:
       return spdlog::level::warn;
     case LogLevel::kError:
       return spdlog::level::err;
-    case LogLevel::kOff:
-      return spdlog::level::off;
   }
   return spdlog::level::info;
 }
@@ -32,8 +28,6 @@ spdlog::logger& logger() {
 }
 
 }  // namespace
-
-void set_log_level(LogLevel level) { logger().set_level(to_spdlog(level)); }
 
 void log(LogLevel level, std::string_view message) { logger().log(to_spdlog(level), message); }
 

@@ -1,7 +1,7 @@
 // The error log: what went wrong or changed in the process, for people, on standard error.
 //
 // Lines are formatted by the caller and written whole by spdlog (behind log.cc). Thread: any.
-// Cost: a level test when the level is off, else a formatted write; never on the request path
+// Cost: a formatted write; never on the request path
 // without a LogLimit in front.
 #pragma once
 
@@ -12,9 +12,8 @@
 
 namespace evener {
 
-enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarning, kError, kOff };
+enum class LogLevel : std::uint8_t { kInfo, kWarning, kError };
 
-void set_log_level(LogLevel level);
 void log(LogLevel level, std::string_view message);
 
 // Lets one line through per interval and counts what it held back. Owner: the place that logs.

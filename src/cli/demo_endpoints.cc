@@ -115,8 +115,4 @@ DemoEndpoints::~DemoEndpoints() {
   thread_->call([&] { endpoints_.clear(); });
 }
 
-bool DemoEndpoints::failing() {
-  return thread_->call([&] { return fails_at(failure_, thread_->loop().now() - started_); });
-}
-
 }  // namespace evener::cli

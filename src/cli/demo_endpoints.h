@@ -40,8 +40,6 @@ class DemoEndpoints {
 
   const std::vector<DemoEndpointSpec>& specs() const { return specs_; }
   const std::vector<io::Address>& addresses() const { return addresses_; }
-  // Whether the failing endpoint answers 500 now.
-  bool failing();
 
  private:
   class One;

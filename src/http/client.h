@@ -28,7 +28,6 @@ class Client {
 
   // GET, answered in full by `deadline`. The error says why there is no answer.
   io::Task<std::expected<ClientResponse, io::IoStatus>> get(std::string_view path, Time deadline);
-  void close_idle() { idle_.clear(); }
 
  private:
   io::Task<std::expected<io::StreamPtr, io::IoStatus>> connect(Time deadline);

@@ -12,8 +12,8 @@ void AcceptRest::begin(Loop& loop, Timer& again, const Address& address, int err
     log(LogLevel::kWarning,
         fmt::format(
             "accepting on {} rests for {} ms: {}; raise the descriptor limit (ulimit -n) or "
-            "lower limits.connections",
-            address.text(), kRest.ms(), errno_text(error)));
+            "lower limits.connections ({} more times since the last line)",
+            address.text(), kRest.ms(), errno_text(error), log_limit_.suppressed()));
   }
   loop.timers().arm(again, now + kRest);
 }

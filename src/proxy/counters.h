@@ -23,6 +23,7 @@ struct Counters {
   std::uint64_t connect_failures = 0;
   std::uint64_t reuses = 0;
   std::uint64_t retries = 0;
+  std::uint64_t alias_fields_dropped = 0;  // X_Forwarded_For and the like (case F39)
   std::uint64_t client_bytes_in = 0;
   std::uint64_t client_bytes_out = 0;
 

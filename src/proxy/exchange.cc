@@ -161,7 +161,9 @@ io::Task<Reason> Exchange::send_request() {
   std::string& text = worker_.scratch();
   text.clear();
   const std::string& name = ticket_.endpoint().name;
-  http::append_request_head(text, head_, {.client_ip = client_.ip(), .host_fallback = name});
+  const http::RequestNotes notes =
+      http::append_request_head(text, head_, {.client_ip = client_.ip(), .host_fallback = name});
+  worker_.counters().alias_fields_dropped += notes.aliases_dropped;
   io::ChunkList list;
   add_text(list, worker_.loop().buffers(), text);
   if (!upload_.complete()) upload_.take_ready(list);

@@ -65,7 +65,8 @@ TEST_P(ForwardTest, hop_by_hop_fields_end_here_and_forwarding_fields_are_ours) {
         "GET /p?q=1 HTTP/1.1\r\nHost: a.example:81\r\nConnection: keep-alive, X-Drop, Host\r\n"
         "X-Drop: 1\r\nKeep-Alive: 300\r\nProxy-Connection: keep-alive\r\nTE: gzip\r\n"
         "Upgrade: h2c\r\nHTTP2-Settings: x\r\nX-Forwarded-For: 203.0.113.9\r\n"
-        "X-Forwarded-Proto: https\r\nX-Forwarded-Host: evil\r\nX-Kept: yes\r\n\r\n");
+        "X-Forwarded-Proto: https\r\nX-Forwarded-Host: evil\r\nX_Forwarded_For: 192.0.2.9\r\n"
+        "X-Kept: yes\r\n\r\n");
     Message request;
     request.head = seen;
     EXPECT_TRUE(seen.starts_with("GET /p?q=1 HTTP/1.1\r\n")) << seen;
@@ -75,6 +76,8 @@ TEST_P(ForwardTest, hop_by_hop_fields_end_here_and_forwarding_fields_are_ours) {
                              "Upgrade", "HTTP2-Settings"}) {
       EXPECT_EQ(request.count(gone), 0) << gone << " in\n" << seen;
     }
+    EXPECT_EQ(request.count("X_Forwarded_For"), 0) << "case F39";
+    EXPECT_EQ(worker_->counters().alias_fields_dropped, 1u);
     EXPECT_EQ(request.field("X-Kept"), "yes");
     EXPECT_EQ(request.field("X-Forwarded-For"), "203.0.113.9, 127.0.0.1");
     EXPECT_EQ(request.field("X-Forwarded-Proto"), "http");
