@@ -15,6 +15,7 @@
 #pragma once
 
 #include <evener/endpoint.h>
+#include <evener/key.h>
 #include <evener/policy.h>
 #include <evener/time.h>
 
@@ -22,6 +23,7 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,7 +50,9 @@ std::string_view to_string(Outcome outcome);
 struct PickRequest {
   Time now;
   std::span<const EndpointId> tried = {};  // not picked again; ids not in the set are ignored
-  std::uint64_t key = 0;                   // for policies that hash; unused so far
+  // For keyed policies (PolicyInfo::uses_key), from make_key: requests of one key stay together.
+  // Without one they compare two endpoints at random by requests in flight.
+  std::optional<Key> key = {};
 };
 
 namespace balance_internal {

@@ -29,6 +29,9 @@ struct PickContext;  // one pick's arguments: balance/pool_view.h
 // (a decaying maximum), so an endpoint that gets more requests looks slower.
 enum class Estimator : std::uint8_t { kMean, kPeak };
 
+// Where a key's endpoints are looked up (bounded_load).
+enum class KeyedOver : std::uint8_t { kRing, kRendezvous };
+
 struct PolicySettings {
   std::string name = "peak_ewma";
   // Distinct endpoints compared per pick, 1..kChoicesMax (p2c, peak_ewma).
@@ -45,11 +48,21 @@ struct PolicySettings {
   // An endpoint that loses every comparison is picked anyway when it got nothing for this long
   // *and* for 8 n picks, so that its recovery is seen.
   Duration reprobe = Duration::seconds(5);
+  // Points on the ring per unit of weight, 1..kPointsMax (ring, bounded_load); 160 as nginx has.
+  std::uint32_t points = 160;
+  // Entries of the table: a prime, 3..kTableSizeMax, best 100 or more per endpoint (maglev).
+  std::uint32_t table_size = 65'537;
+  // No endpoint holds more than this times its fair share of what is in flight, rounded up;
+  // 1.01..100 (bounded_load).
+  double load_factor = 1.25;
+  KeyedOver over = KeyedOver::kRing;
 
   bool operator==(const PolicySettings&) const = default;
 };
 
 inline constexpr std::uint32_t kChoicesMax = 16;
+inline constexpr std::uint32_t kPointsMax = 10'000;
+inline constexpr std::uint32_t kTableSizeMax = 5'000'011;
 
 class Policy {
  public:
@@ -71,6 +84,7 @@ struct PolicyInfo {
   bool uses_latency = false;                     // estimates and ages decide
   bool uses_success = false;                     // failures cost share
   std::unique_ptr<Policy> (*make)(const PolicySettings&) = nullptr;
+  bool uses_key = false;  // PickRequest::key decides
 };
 
 // Every policy, in the order documentation lists them.

@@ -73,6 +73,14 @@ Error unknown_policy(const std::string& name) {
   return Error{message + (nearest.empty() ? "; expected one of " : " Expected one of ") + known};
 }
 
+// An odd one.
+bool is_prime(std::uint64_t n) {
+  for (std::uint64_t d = 3; d * d <= n; d += 2) {
+    if (n % d == 0) return false;
+  }
+  return n >= 3 && n % 2 == 1;
+}
+
 struct Range {
   std::string_view name;
   Duration value;
@@ -89,6 +97,16 @@ std::expected<void, Error> check_settings(const PolicySettings& s) {
   if (s.choices < 1 || s.choices > kChoicesMax) {
     return out_of_range("choices", "1 to " + std::to_string(kChoicesMax),
                         std::to_string(s.choices));
+  }
+  if (s.points < 1 || s.points > kPointsMax) {
+    return out_of_range("points", "1 to " + std::to_string(kPointsMax), std::to_string(s.points));
+  }
+  if (s.table_size > kTableSizeMax || !is_prime(s.table_size)) {
+    return out_of_range("table_size", "a prime, 3 to " + std::to_string(kTableSizeMax),
+                        std::to_string(s.table_size));
+  }
+  if (!(s.load_factor >= 1.01 && s.load_factor <= 100)) {
+    return out_of_range("load_factor", "1.01 to 100", std::to_string(s.load_factor));
   }
   const Range ranges[] = {
       {"tau", s.tau, Duration::milliseconds(1), Duration::seconds(3600), "1 ms to 1 h"},

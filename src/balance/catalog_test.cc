@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 namespace evener {
@@ -46,6 +47,14 @@ TEST(Catalog, SettingsOutOfRangeAreNamed) {
   EXPECT_THAT(message([](auto& s) { s.floor = -Duration::seconds(1); }), HasSubstr("\"floor\""));
   EXPECT_THAT(message([](auto& s) { s.prior = Duration::max(); }), HasSubstr("\"prior\""));
   EXPECT_THAT(message([](auto& s) { s.window = Duration(); }), HasSubstr("\"window\""));
+  EXPECT_THAT(message([](auto& s) { s.points = 0; }), HasSubstr("\"points\": expected 1 to"));
+  EXPECT_THAT(message([](auto& s) { s.points = 10'001; }), HasSubstr("found 10001"));
+  for (const std::uint32_t size : {0U, 1U, 2U, 9U, 65'535U, 5'000'013U}) {
+    EXPECT_THAT(message([size](auto& s) { s.table_size = size; }), HasSubstr("a prime, 3 to"));
+  }
+  EXPECT_EQ(message([](auto& s) { s.table_size = kTableSizeMax; }), "");
+  EXPECT_THAT(message([](auto& s) { s.load_factor = 1; }), HasSubstr("\"load_factor\""));
+  EXPECT_THAT(message([](auto& s) { s.load_factor = std::nan(""); }), HasSubstr("1.01 to 100"));
   EXPECT_THAT(message([](auto& s) { s.reprobe = Duration(); }), HasSubstr("\"reprobe\""));
 }
 

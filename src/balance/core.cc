@@ -89,6 +89,7 @@ std::expected<Ticket, PickError> Core::pick(const PickRequest& request) noexcept
   const std::size_t untried = eligible_.size() - positions.size();
   if (untried > 1) {
     view_.picks = static_cast<std::uint32_t>(picks_);
+    view_.in_flight = in_flight_;
     slot = policy_->pick(view_, context);
   }
   if (slot == Slot::kNone) {

@@ -80,10 +80,11 @@ class Core {
   EndpointSetPtr set_;
 
   std::vector<Slot> slots_;
-  std::vector<float> inverse_weights_;  // by slot
-  std::vector<double> weights_;         // by slot
-  std::vector<Counters> counters_;      // by slot
-  std::deque<Info> infos_;              // by slot
+  std::vector<float> inverse_weights_;      // by slot
+  std::vector<double> weights_;             // by slot
+  std::vector<Counters> counters_;          // by slot
+  std::deque<Info> infos_;                  // by slot
+  std::vector<const Endpoint*> endpoints_;  // by slot, those of infos_
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> by_column_;  // slot of each endpoint of the set
   std::unordered_map<EndpointId, std::uint32_t> index_;

@@ -51,6 +51,7 @@ std::uint32_t Core::slot_for(const Endpoint& endpoint, Time now) {
     inverse_weights_.push_back(1);
     counters_.emplace_back();
     infos_.emplace_back();
+    endpoints_.push_back(&infos_.back().endpoint);
   } else {
     slot = free_.back();
     free_.pop_back();
@@ -87,6 +88,7 @@ void Core::rebuild_eligible() {
   view_.slots = slots_;
   view_.eligible = eligible_;
   view_.weights = weights_;
+  view_.endpoints = endpoints_;
   policy_->rebuild(view_, rng_);
 }
 

@@ -3,12 +3,15 @@
 // Both are views into the Core of one Balancer and valid during the call they are passed to.
 #pragma once
 
+#include <evener/endpoint.h>
+#include <evener/key.h>
 #include <evener/policy.h>
 #include <evener/rng.h>
 #include <evener/time.h>
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "balance/alias_table.h"
@@ -23,6 +26,9 @@ struct PoolView {
   const AliasTable& by_weight;              // by position in eligible; empty: weights are equal
   const CostModel& model;
   std::uint32_t picks = 0;  // so far, modulo 2^32
+  // This worker's tickets out, those of endpoints that are no longer eligible included.
+  std::uint64_t in_flight = 0;
+  std::span<const Endpoint* const> endpoints = {};  // by slot index, for rebuild
 };
 
 // What the last pick compared; kept so that explain() can tell, and cheap to fill.
@@ -54,7 +60,7 @@ struct PickTrace {
 
 struct PickContext {
   Time now;
-  std::uint64_t key;
+  const std::optional<Key>& key;
   std::span<const std::uint32_t> tried_positions;  // in PoolView::eligible, ascending
   std::span<const std::uint32_t> tried_slots;      // the same endpoints, any order
   Rng& rng;

@@ -21,7 +21,8 @@ struct Pool {
 
   Candidates draw(std::uint32_t choices) {
     const PoolView view{slots, eligible, weights, table, model};
-    PickContext context{Time(), 0, tried, tried, rng, trace};
+    const std::optional<Key> no_key;
+    PickContext context{Time(), no_key, tried, tried, rng, trace};
     Candidates out;
     draw_candidates(view, context, choices, out);
     return out;
