@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """CPU per proxied request: Evener (epoll, io_uring) beside nginx and HAProxy, in one run.
 
-Each proxy has one worker on one core; load and endpoints share the other, in one of two states:
-  sat  our sat_load is both, in one cheap thread, so the proxy is what limits;
-  wrk  wrk before nginx endpoints: the load's core limits and the proxy is often woken for one event.
+Each proxy has one worker on one core; load and endpoints share the other, in one of three states:
+  sat    our sat_load is both, in one cheap thread, so the proxy is what limits;
+  wrk    wrk as load, sat_load's endpoints: an independent load, and the proxy still limits or nearly so;
+  woken  wrk before nginx endpoints: the load's core limits, so the faster a proxy is, the more often it
+         sleeps and is woken for a single event, and waking is what it pays for.
 CPU per request depends on the state, so a figure means nothing without it. All proxies stay up;
 rounds are interleaved and the order is reversed every other round. CPU is what the kernel's scheduler
 accounts to the proxy's threads (/proc/PID/task/*/schedstat). Ratios are paired per round. This
@@ -26,6 +28,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SIZES = {"200B": 200, "16KB": 16_000, "1MB": 1_000_000}
+STATES = ("sat", "wrk", "woken")
 
 
 def free_port():
@@ -190,14 +193,16 @@ def run_state(args, state, size, directory, log):
     """All cases of one state and size, with proxies of their own."""
     processes = []
     try:
-        if state == "sat":
-            sat = SatLoad(args.sat_load, size, log)
-            processes.append(sat.process)
-            ports, load = sat.ports, sat.load
-        else:
+        load = wrk_load
+        if state == "woken":
             ports, endpoint = nginx_endpoints(directory, log)
             processes.append(endpoint)
-            load = wrk_load
+        else:
+            sat = SatLoad(args.sat_load, size, log)
+            processes.append(sat.process)
+            ports = sat.ports
+            if state == "sat":
+                load = sat.load
         proxies = start_proxies(args, directory, ports, log)
         processes += [p.process for p in proxies]
         for connections in map(int, args.connections.split(",")):
@@ -216,12 +221,15 @@ def parse_arguments():
     parser.add_argument("--json", default="", help="write the figures to this file")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=2, help="of load per proxy and round")
-    parser.add_argument("--states", default="sat,wrk")
+    parser.add_argument("--states", default=",".join(STATES))
     parser.add_argument("--sizes", default="200B,16KB,1MB")
     parser.add_argument("--connections", default="64")
     args = parser.parse_args()
     if not args.sat_load:
         args.sat_load = os.path.join(os.path.dirname(os.path.abspath(args.evener)), "sat_load")
+    unknown = set(args.states.split(",")) - set(STATES)
+    if unknown:
+        parser.error(f"unknown state {', '.join(sorted(unknown))}; there are {', '.join(STATES)}")
     for tool in ("wrk", "nginx", "taskset"):
         if not shutil.which(tool):
             sys.exit(f"bench: {tool} is missing; 'make setup-bench' installs wrk, nginx and haproxy")
