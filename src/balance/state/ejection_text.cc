@@ -1,18 +1,11 @@
 #include <evener/ejection.h>
 
-#include <array>
-#include <charconv>
-
+#include "balance/state/duration_text.h"
 #include "balance/state/ejector.h"
 #include "balance/state/range_check.h"
 
 namespace evener {
 namespace {
-
-std::string seconds(Duration left) {
-  const std::int64_t ms = (left.ns() + 999'999) / 1'000'000;
-  return ms >= 1000 ? std::to_string((ms + 999) / 1000) + " s" : std::to_string(ms) + " ms";
-}
 
 std::string cause(const EjectionReason& reason) {
   const std::string count = std::to_string(reason.count);
@@ -71,8 +64,7 @@ std::string Ejector::reason(std::uint32_t slot, Time now) const {
     case State::kIn:
       break;
     case State::kOut:
-      return "ejected for another " + seconds(std::max(host.until - now, Duration())) +
-             cause(host.reason);
+      return "ejected for another " + duration_text(host.until - now) + cause(host.reason);
     case State::kHalfOpen:
       return "ejected" + cause(host.reason) + "; waits for a trial request";
     case State::kTrial:
