@@ -12,8 +12,11 @@ namespace {
 constexpr std::array<std::string_view, 7> kPeakEwmaTakes = {
     "choices", "estimator", "tau", "floor", "prior", "window", "reprobe"};
 constexpr std::array<std::string_view, 1> kChoices = {"choices"};
+constexpr std::array<std::string_view, 1> kPoints = {"points"};
+constexpr std::array<std::string_view, 1> kTableSize = {"table_size"};
+constexpr std::array<std::string_view, 3> kBoundedLoadTakes = {"load_factor", "over", "points"};
 
-constexpr std::array<PolicyInfo, 5> kCatalog = {{
+constexpr std::array<PolicyInfo, 11> kCatalog = {{
     {"peak_ewma", "of two at random, the one with least latency x load per weight and success",
      "Finagle PeakEwma, brpc la; own estimator", kPeakEwmaTakes, true, true, make_peak_ewma},
     {"p2c", "of two at random, the one with fewest requests in flight per weight",
@@ -33,6 +36,38 @@ constexpr std::array<PolicyInfo, 5> kCatalog = {{
      false,
      make_round_robin},
     {"random", "at random by weight", "Walker 1974 for the draw", {}, false, false, make_random},
+    {"two_choice_hash",
+     "of the key's two endpoints, the one with fewer requests in flight per weight",
+     "Azar et al. 1994; Thaler and Ravishankar 1998",
+     {},
+     false,
+     false,
+     make_two_choice_hash,
+     true},
+    {"bounded_load",
+     "by key on a ring or by rendezvous; no endpoint above load_factor x its fair share",
+     "Mirrokni, Thorup and Zadimoghaddam 2016", kBoundedLoadTakes, false, false, make_bounded_load,
+     true},
+    {"rendezvous",
+     "by key, the endpoint that wins the key's draw, by weight",
+     "Thaler and Ravishankar 1998; Schindelhauer and Schomaker 2005",
+     {},
+     false,
+     false,
+     make_rendezvous,
+     true},
+    {"ring", "by key on a ketama ring, as nginx's hash ... consistent", "Jones, libketama 2007",
+     kPoints, false, false, make_ring, true},
+    {"maglev", "by key from a table that endpoints fill in turns, by weight",
+     "Eisenbud et al., NSDI 2016", kTableSize, false, false, make_maglev, true},
+    {"jump",
+     "by key, by place in the set: for sets that change at their end",
+     "Lamping and Veach 2014",
+     {},
+     false,
+     false,
+     make_jump,
+     true},
 }};
 
 std::unexpected<Error> out_of_range(std::string_view what, std::string_view range,

@@ -101,6 +101,15 @@ Violations rank_law(const Entry& entry, std::uint64_t seed) {
   return out;
 }
 
+Violations check_spread(std::span<const double> hits, double expected, double spread) {
+  Violations out;
+  for (const double hit : hits) {
+    if (std::abs(hit - expected) <= spread * expected) continue;
+    out.push_back("got " + text(hit) + ", expected " + text(expected) + " within " + text(spread));
+  }
+  return out;
+}
+
 // T3: equal endpoints get equal shares, five requests at a time, answers equally fast.
 Violations equal_shares(const Entry& entry, std::uint64_t seed) {
   constexpr std::size_t kN = 10;
@@ -119,6 +128,7 @@ Violations equal_shares(const Entry& entry, std::uint64_t seed) {
     hits[index(picked->id)] += 1;
     out_now.push_back(picked->handle);
   }
+  if (entry.spread > 0) return check_spread(hits, kPicks / 10.0, entry.spread);
   const double chi = chi_square(hits, std::vector<double>(kN, kPicks / 10.0));
   if (chi <= chi_square_bound(kN - 1)) return {};
   return {"equal endpoints, chi-square " + text(chi)};
@@ -375,6 +385,13 @@ constexpr Property kProperties[] = {
 
 }  // namespace
 
-std::span<const Property> properties() { return kProperties; }
+std::span<const Property> properties() {
+  static const std::vector<Property> kAll = [] {
+    std::vector<Property> all(std::begin(kProperties), std::end(kProperties));
+    all.insert(all.end(), keyed_properties().begin(), keyed_properties().end());
+    return all;
+  }();
+  return kAll;
+}
 
 }  // namespace evener::conformance

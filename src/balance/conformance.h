@@ -28,7 +28,14 @@ class Subject {
 
   virtual ~Subject() = default;
   virtual void apply(const std::vector<Endpoint>& endpoints, Time now) = 0;
+  // By key: with another key each time.
   virtual std::expected<Picked, PickError> pick(Time now, std::span<const EndpointId> tried) = 0;
+  // With this key or expressly without one.
+  virtual std::expected<Picked, PickError> pick_key(Time now, std::span<const EndpointId> tried,
+                                                    const std::optional<Key>& key) {
+    (void)key;
+    return pick(now, tried);
+  }
   // Gives a request back; without an outcome its ticket is dropped. A second time does nothing.
   virtual void finish(std::uint64_t handle, std::optional<Outcome> outcome, Time now) = 0;
   // In flight to an endpoint of the present set.
@@ -42,6 +49,10 @@ struct Entry {
   bool pairs = false;       // compares two draws: the rank law holds
   bool in_turn = false;     // a rotation: ties are not random
   bool by_success = false;  // failures cost share
+  bool by_key = false;      // hashes: the properties of conformance_keyed.cc hold too
+  bool in_order = false;    // by key, and by an endpoint's place in the set
+  double spread = 0;        // shares may be off by this part of them: a ring's arcs differ
+  double moved = 0;         // most of the others' keys that may move when an endpoint leaves
 };
 
 // A policy of the catalog behind a real Balancer.
@@ -55,6 +66,8 @@ struct Property {
   Violations (*check)(const Entry& entry, std::uint64_t seed);
 };
 std::span<const Property> properties();
+// Those of keyed policies, which are among properties() and hold for any other trivially.
+std::span<const Property> keyed_properties();
 
 // All properties; each violation starts with the property's name and ends with the seed.
 Violations check_all(const Entry& entry, std::uint64_t seed);

@@ -11,14 +11,18 @@ namespace {
 class BalancerSubject final : public Subject {
  public:
   BalancerSubject(const PolicySettings& policy, std::uint64_t seed)
-      : balancer_({.policy = policy, .seed = seed}) {}
+      : balancer_({.policy = policy, .seed = seed}), keys_(seed ^ 21) {}
 
   void apply(const std::vector<Endpoint>& endpoints, Time now) override {
     balancer_.apply(EndpointSet::make(++version_, endpoints).value(), now);
   }
   std::expected<Picked, PickError> pick(Time now, std::span<const EndpointId> tried) override {
+    return pick_key(now, tried, Key{keys_.u64(), static_cast<std::uint32_t>(keys_.u64())});
+  }
+  std::expected<Picked, PickError> pick_key(Time now, std::span<const EndpointId> tried,
+                                            const std::optional<Key>& key) override {
     balancer_.tick(now);
-    auto ticket = balancer_.pick({now, tried});
+    auto ticket = balancer_.pick({now, tried, key});
     if (!ticket) return std::unexpected(ticket.error());
     const Picked picked{next_handle_++, ticket->id()};
     tickets_.emplace(picked.handle, std::move(*ticket));
@@ -45,16 +49,31 @@ class BalancerSubject final : public Subject {
 
  private:
   Balancer balancer_;
+  Rng keys_;
   std::uint64_t version_ = 0;
   std::uint64_t next_handle_ = 0;
   std::unordered_map<std::uint64_t, Ticket> tickets_;
 };
+
+// Which of the general properties a keyed policy has when every request has another key.
+void describe_keyed(const PolicySettings& settings, Entry& entry) {
+  const bool bounded = settings.name == "bounded_load";
+  entry.by_key = true;
+  entry.by_load = (bounded && settings.load_factor < 1.5) || settings.name == "two_choice_hash";
+  entry.pairs = settings.name == "two_choice_hash";
+  entry.in_order = settings.name == "jump";
+  const bool ring = settings.name == "ring" || (bounded && settings.over == KeyedOver::kRing);
+  // Five times the standard deviation of a ring's shares.
+  if (ring) entry.spread = 5 / std::sqrt(settings.points);
+  if (settings.name == "maglev") entry.moved = 0.05;
+}
 
 }  // namespace
 
 Entry catalog_entry(const PolicyInfo& info) {
   PolicySettings settings;
   settings.name = info.name;
+  settings.table_size = 5003;  // smaller than the default: it is filled for each of many sets
   return catalog_entry(settings);
 }
 
@@ -69,6 +88,7 @@ Entry catalog_entry(const PolicySettings& settings) {
   entry.in_turn = settings.name == "round_robin";
   const auto info = std::ranges::find(policy_catalog(), settings.name, &PolicyInfo::name);
   entry.by_success = info->uses_success;
+  if (info->uses_key) describe_keyed(settings, entry);
   return entry;
 }
 

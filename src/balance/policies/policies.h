@@ -12,5 +12,11 @@ std::unique_ptr<Policy> make_round_robin(const PolicySettings& settings);
 std::unique_ptr<Policy> make_least_request(const PolicySettings& settings);
 std::unique_ptr<Policy> make_p2c(const PolicySettings& settings);
 std::unique_ptr<Policy> make_peak_ewma(const PolicySettings& settings);
+std::unique_ptr<Policy> make_rendezvous(const PolicySettings& settings);
+std::unique_ptr<Policy> make_two_choice_hash(const PolicySettings& settings);
+std::unique_ptr<Policy> make_ring(const PolicySettings& settings);
+std::unique_ptr<Policy> make_bounded_load(const PolicySettings& settings);
+std::unique_ptr<Policy> make_maglev(const PolicySettings& settings);
+std::unique_ptr<Policy> make_jump(const PolicySettings& settings);
 
 }  // namespace evener
