@@ -7,8 +7,8 @@
 // meanwhile (a Balancer destroyed first leaves its counts to the last ticket).
 // Cost: pick and finish are O(1) for random, p2c and peak_ewma, O(log n) for round_robin (O(1) with
 // equal weights), O(1) for ring, maglev and bounded_load over a ring, O(log n) for jump, O(n) for
-// least_request, rendezvous, two_choice_hash and bounded_load over rendezvous; no allocation. apply is O(n) and allocates. tick is
-// bounded.
+// least_request, rendezvous, two_choice_hash and bounded_load over rendezvous; no allocation. apply
+// is O(n) and allocates. tick is bounded.
 //
 // Retries pass the endpoints already tried; they come back only as PickError::kAllTried.
 // Nothing eligible is PickError::kNoneEligible: there is no panic mode yet that would pick among

@@ -32,8 +32,13 @@ config::Config demo_config(const DemoOptions& options, const DemoEndpoints& endp
   config.listeners.push_back(
       {.name = "demo", .address = to_config(io::Address::loopback(options.port)), .mark = {}});
   config.routes.push_back({.match = {}, .pool = "demo", .mark = {}});
-  config::Pool pool{
-      .name = "demo", .endpoints = {}, .policy = {}, .timeouts = {}, .limits = {}, .mark = {}};
+  config::Pool pool{.name = "demo",
+                    .endpoints = {},
+                    .policy = {},
+                    .key = {},
+                    .timeouts = {},
+                    .limits = {},
+                    .mark = {}};
   pool.policy.name = options.policy;
   for (std::size_t i = 0; i < endpoints.specs().size(); ++i) {
     pool.endpoints.push_back({.address = to_config(endpoints.addresses()[i]),

@@ -81,10 +81,19 @@ struct PoolLimits {
   std::uint32_t idle_connections_per_endpoint = 64;  // kept for reuse, per worker
 };
 
+// What of a request a keyed policy hashes. A request that lacks it, or has it empty, has no key.
+struct KeySource {
+  enum class Kind : std::uint8_t { kNone, kClientIp, kPath, kHost, kHeader, kCookie, kQuery };
+  Kind kind = Kind::kNone;
+  std::string name;  // of the header, cookie or query parameter
+  SourceMark mark;
+};
+
 struct Pool {
   std::string name;
   std::vector<EndpointConfig> endpoints;
   PolicyConfig policy;
+  KeySource key;  // given if and only if the policy uses one
   PoolTimeouts timeouts;
   PoolLimits limits;
   SourceMark mark;

@@ -175,6 +175,37 @@ const std::vector<BadFile> kBadFiles = {
     {"policy_tau_range", settings_of("policy: { name: peak_ewma, tau: 2h }"), 2, 11, "tau"},
     {"policy_estimator", settings_of("policy: { name: peak_ewma, estimator: meen }"), 2, 41,
      "did you mean `mean`?"},
+    {"policy_points_range", settings_of("policy: { name: ring, points: 0 }, key: path"), 2, 33,
+     "1 to 10000"},
+    {"policy_points_not_taken", settings_of("policy: { name: maglev, points: 9 }, key: path"), 2,
+     27, "it takes `table_size`"},
+    {"policy_table_size_prime",
+     settings_of("policy: { name: maglev, table_size: 65536 }, key: path"), 2, 11, "a prime"},
+    {"policy_table_size_small",
+     pool("policy: { name: maglev, table_size: 3 }, key: path,\n  endpoints: [10.0.0.1:80, "
+          "10.0.0.2:80, 10.0.0.3:80, 10.0.0.4:80]"),
+     2, 11, "the pool's 4 endpoints"},
+    {"policy_load_factor", settings_of("policy: { name: bounded_load, load_factor: 1 }, key: path"),
+     2, 11, "1.01 to 100"},
+    {"policy_over", settings_of("policy: { name: bounded_load, over: rings }, key: path"), 2, 39,
+     "did you mean `ring`?"},
+    // Keys of requests
+    {"key_missing", settings_of("policy: ring"), 2, 11,
+     "policy `ring` needs a key: add `key:` to the pool, one of `client_ip`"},
+    {"key_not_used", settings_of("policy: p2c, key: path"), 2, 21,
+     "policy `p2c` uses none: remove it, or set `policy` to `two_choice_hash`"},
+    {"key_not_used_by_the_default", settings_of("key: path"), 2, 8, "`peak_ewma` uses none"},
+    {"key_unknown", settings_of("policy: ring, key: paht"), 2, 22, "did you mean `path`?"},
+    {"key_kind_unknown", settings_of("policy: ring, key: { haeder: a }"), 2, 24,
+     "did you mean `header`?"},
+    {"key_list", settings_of("policy: ring, key: [path]"), 2, 22, "found a list"},
+    {"key_two", settings_of("policy: ring, key: { header: a, query: b }"), 2, 22,
+     "a map of more than one"},
+    {"key_empty", settings_of("policy: ring, key: {}"), 2, 22, "an empty map"},
+    {"key_name_odd", settings_of("policy: ring, key: { header: 'a b' }"), 2, 32,
+     "expected a name of letters"},
+    {"key_name_empty", settings_of("policy: ring, key: { cookie: '' }"), 2, 32,
+     "expected a name of letters"},
     {"duration_without_unit", settings_of("timeouts: { connect: 5 }"), 2, 24, "write `5s`"},
     {"duration_list", settings_of("timeouts: { connect: [] }"), 2, 24, "expected a single value"},
     {"duration_too_long", settings_of("timeouts: { idle: 25h }"), 2, 21, "1ms to 86400s"},
@@ -224,6 +255,12 @@ pools: { a: { endpoints: [] } }
   std::vector<int> lines;
   for (const Diagnostic& d : parsed.error()) lines.push_back(d.line);
   EXPECT_EQ(lines, std::vector<int>({1, 2, 3, 4, 5}));
+}
+
+TEST(BadFiles, a_misspelt_policy_says_nothing_about_the_key) {
+  const auto parsed = parse(settings_of("policy: rin, key: path"), "f.yaml");
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().size(), 1u);
 }
 
 TEST(BadFiles, errors_are_bounded) {

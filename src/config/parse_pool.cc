@@ -7,12 +7,14 @@
 #include <map>
 #include <optional>
 
+#include "config/parse_key.h"
+
 namespace evener::config {
 namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array kPoolKeys = {"endpoints"sv, "policy"sv, "timeouts"sv, "limits"sv};
+constexpr std::array kPoolKeys = {"endpoints"sv, "policy"sv, "key"sv, "timeouts"sv, "limits"sv};
 constexpr std::array kPoolLater = {"discovery"sv, "probe"sv,  "ejection"sv, "warmup"sv, "budget"sv,
                                    "hedge"sv,     "subset"sv, "tls"sv,      "retry"sv};
 constexpr std::array kEndpointKeys = {"address"sv, "name"sv, "weight"sv};
@@ -20,8 +22,9 @@ constexpr std::array kEndpointLater = {"zone"sv, "labels"sv, "tls"sv};
 constexpr std::array kTimeoutKeys = {"connect"sv, "first_byte"sv, "idle"sv, "keep_alive"sv};
 constexpr std::array kLimitKeys = {"idle_connections_per_endpoint"sv};
 constexpr std::array kLimitLater = {"in_flight_per_endpoint"sv, "queue"sv, "queue_wait"sv};
-constexpr std::array kPolicyKeys = {"name"sv,  "choices"sv, "estimator"sv, "tau"sv,
-                                    "floor"sv, "prior"sv,   "window"sv,    "reprobe"sv};
+constexpr std::array kPolicyKeys = {"name"sv,   "choices"sv,    "estimator"sv,   "tau"sv,
+                                    "floor"sv,  "prior"sv,      "window"sv,      "reprobe"sv,
+                                    "points"sv, "table_size"sv, "load_factor"sv, "over"sv};
 
 constexpr Duration kLeast = Duration::milliseconds(1);
 constexpr Duration kDay = Duration::seconds(24 * 3600);
@@ -110,6 +113,7 @@ const PolicyInfo* find_policy(Reader& reader, const Node& node) {
 void read_policy_setting(Reader& reader, std::string_view key, const Node& value,
                          PolicyConfig& policy) {
   static constexpr std::array kEstimators = {"mean"sv, "peak"sv};
+  static constexpr std::array kOvers = {"ring"sv, "rendezvous"sv};
   constexpr Duration kAny = Duration::max();
   if (key == "choices") reader.count(value, "`choices`", 1, kChoicesMax, policy.choices);
   if (key == "estimator") {
@@ -121,6 +125,17 @@ void read_policy_setting(Reader& reader, std::string_view key, const Node& value
   if (key == "prior") reader.duration(value, "`prior`", Duration(), kAny, policy.prior);
   if (key == "window") reader.duration(value, "`window`", Duration(), kAny, policy.window);
   if (key == "reprobe") reader.duration(value, "`reprobe`", Duration(), kAny, policy.reprobe);
+  if (key == "points") reader.count(value, "`points`", 1, kPointsMax, policy.points);
+  if (key == "table_size") {
+    reader.count(value, "`table_size`", 3, kTableSizeMax, policy.table_size);
+  }
+  if (key == "load_factor") {
+    reader.value(value, "`load_factor`", parse_number, policy.load_factor);
+  }
+  if (key == "over") {
+    const bool ring = reader.choice(value, "`over`", kOvers, 0) == 0;
+    policy.over = ring ? KeyedOver::kRing : KeyedOver::kRendezvous;
+  }
 }
 
 void read_policy_map(Reader& reader, const Node& node, PolicyConfig& policy) {
@@ -151,6 +166,7 @@ void read_policy_map(Reader& reader, const Node& node, PolicyConfig& policy) {
 
 void read_policy(Reader& reader, const Node& node, PolicyConfig& policy) {
   policy.mark = node.mark;
+  policy.name.clear();  // stays so when there is no such policy
   if (node.kind == Node::Kind::kMap) {
     read_policy_map(reader, node, policy);
   } else if (const PolicyInfo* info = find_policy(reader, node); info != nullptr) {
@@ -197,6 +213,7 @@ Pool read_pool(Reader& reader, const Node& name, const Node& node) {
       read_endpoints(reader, *value, pool);
     }
     if (key->text == "policy") read_policy(reader, *value, pool.policy);
+    if (key->text == "key") read_key(reader, *value, pool.key);
     if (key->text == "timeouts") read_timeouts(reader, *value, pool.timeouts);
     if (key->text == "limits") read_limits(reader, *value, pool.limits);
   }
@@ -204,6 +221,7 @@ Pool read_pool(Reader& reader, const Node& name, const Node& node) {
     reader.error(name.mark,
                  fmt::format("{}: expected `endpoints: [ADDRESS:PORT, ...]`, found none", what));
   }
+  check_key(reader, pool);
   return pool;
 }
 

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <tuple>
 
 namespace evener::config {
 namespace {
@@ -110,9 +111,44 @@ TEST(Parse, every_policy_by_its_bare_name) {
   for (const PolicyInfo& info : policy_catalog()) {
     const std::string yaml = std::string(kSmallest.substr(0, kSmallest.find("  web:"))) +
                              "  web: { policy: " + std::string(info.name) +
+                             (info.uses_key ? ", key: client_ip" : "") +
                              ", endpoints: [10.0.0.7:80] }\n";
     EXPECT_EQ(good(yaml).pools.at(0).policy.name, info.name);
   }
+}
+
+TEST(Parse, every_form_of_a_key) {
+  using Kind = KeySource::Kind;
+  const std::tuple<const char*, Kind, const char*> forms[] = {
+      {"client_ip", Kind::kClientIp, ""},
+      {"path", Kind::kPath, ""},
+      {"host", Kind::kHost, ""},
+      {"{ header: X-User }", Kind::kHeader, "X-User"},
+      {"{ cookie: session_id }", Kind::kCookie, "session_id"},
+      {"{ query: user.id }", Kind::kQuery, "user.id"},
+  };
+  for (const auto& [text, kind, name] : forms) {
+    const Config config =
+        good(std::string(kSmallest.substr(0, kSmallest.find("  web:"))) +
+             "  web: { policy: ring, key: " + text + ", endpoints: [10.0.0.7:80] }\n");
+    EXPECT_EQ(config.pools.at(0).key.kind, kind) << text;
+    EXPECT_EQ(config.pools.at(0).key.name, name) << text;
+  }
+  EXPECT_EQ(good(kSmallest).pools.at(0).key.kind, Kind::kNone);
+}
+
+TEST(Parse, settings_of_keyed_policies) {
+  const Config config = good(R"(listeners: [{ address: 127.0.0.1:80 }]
+routes: [{ pool: a }, { pool: b, match: { path: /b } }]
+pools:
+  a: { policy: { name: bounded_load, load_factor: 1.5, over: rendezvous, points: 40 },
+       key: host, endpoints: [10.0.0.7:80] }
+  b: { policy: { name: maglev, table_size: 251 }, key: host, endpoints: [10.0.0.7:80] }
+)");
+  EXPECT_EQ(config.pools.at(0).policy.load_factor, 1.5);
+  EXPECT_EQ(config.pools.at(0).policy.over, KeyedOver::kRendezvous);
+  EXPECT_EQ(config.pools.at(0).policy.points, 40u);
+  EXPECT_EQ(config.pools.at(1).policy.table_size, 251u);
 }
 
 TEST(Parse, routes_are_tried_most_specific_first) {

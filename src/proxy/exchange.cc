@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "http/serialize.h"
 #include "proxy/download.h"
+#include "proxy/request_key.h"
 #include "proxy/text.h"
 #include "proxy/worker.h"
 
@@ -95,8 +96,9 @@ void Exchange::finish_ticket(Outcome outcome) { ticket_.finish(outcome, worker_.
 
 io::Task<Reason> Exchange::obtain_response() {
   Reason last = Reason::kNoEndpoint;
+  const std::optional<Key> key = request_key(pool_->settings().key, head_, client_.ip());
   for (std::size_t attempts = 1;; ++attempts) {
-    auto ticket = pool_->pick(tried_);
+    auto ticket = pool_->pick(tried_, key);
     if (!ticket) co_return last;
     ticket_ = std::move(*ticket);
     picked_ = worker_.loop().now();

@@ -47,13 +47,14 @@ const io::Address& Pool::address_of(EndpointId id) const {
   return found->second;
 }
 
-std::expected<Ticket, PickError> Pool::pick(std::span<const EndpointId> tried) {
+std::expected<Ticket, PickError> Pool::pick(std::span<const EndpointId> tried,
+                                            const std::optional<Key>& key) {
   const Time now = loop_.now();
   if (now >= next_tick_) {
     balancer_.tick(now);
     next_tick_ = now + kTick;
   }
-  return balancer_.pick({.now = now, .tried = tried});
+  return balancer_.pick({.now = now, .tried = tried, .key = key});
 }
 
 }  // namespace evener::proxy

@@ -7,6 +7,7 @@
 #include <evener/balancer.h>
 
 #include <expected>
+#include <optional>
 #include <unordered_map>
 
 #include "config/config.h"
@@ -31,7 +32,8 @@ class Pool {
   // Where an endpoint listens. REQUIRES: an id of this pool's set.
   const io::Address& address_of(EndpointId id) const;
 
-  std::expected<Ticket, PickError> pick(std::span<const EndpointId> tried);
+  std::expected<Ticket, PickError> pick(std::span<const EndpointId> tried,
+                                        const std::optional<Key>& key);
 
  private:
   io::Loop& loop_;
