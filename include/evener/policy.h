@@ -20,8 +20,9 @@
 
 namespace evener {
 
-struct PoolView;     // what a policy may see: balance/pool_view.h
-struct PickContext;  // one pick's arguments: balance/pool_view.h
+struct PoolView;        // what a policy may see: balance/pool_view.h
+struct PickContext;     // one pick's arguments: balance/pool_view.h
+struct EndpointReport;  // what an endpoint says of itself: evener/balancer.h
 
 // How latency samples become one number (base/ewma.h).
 // kMean: an average over elapsed time; does not depend on the request rate. The default.
@@ -67,11 +68,22 @@ inline constexpr std::uint32_t kTableSizeMax = 5'000'011;
 class Policy {
  public:
   virtual ~Policy() = default;
-  // The eligible list or a weight changed. May allocate.
+  // The members or a weight changed. May allocate.
   virtual void rebuild(const PoolView& pool, Rng& rng) = 0;
   // Returns the slot index of an eligible endpoint that was not tried, or kNoSlot to let the
   // balancer draw one evenly among those. REQUIRES: at least one eligible endpoint is untried.
   virtual std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept = 0;
+  // A member's load, cost factor or eligibility changed; only if PolicyInfo::follows_load. Called
+  // for every pick and finish, so O(1) or nearly.
+  virtual void changed(const PoolView& pool, std::uint32_t slot) noexcept {
+    static_cast<void>(pool), static_cast<void>(slot);
+  }
+  // A member said something of itself; only if PolicyInfo::takes_reports.
+  virtual void reported(const PoolView& pool, std::uint32_t slot, const EndpointReport& report,
+                        Time now) noexcept {
+    static_cast<void>(pool), static_cast<void>(slot), static_cast<void>(report);
+    static_cast<void>(now);
+  }
 
   static constexpr std::uint32_t kNoSlot = 0xffff'ffff;
 };
@@ -81,14 +93,19 @@ struct PolicyInfo {
   std::string_view summary;                      // one line, for people
   std::string_view source;                       // where the rule comes from
   std::span<const std::string_view> parameters;  // the PolicySettings fields it takes, by name
-  bool uses_latency = false;                     // estimates and ages decide
-  bool uses_success = false;                     // failures cost share
   std::unique_ptr<Policy> (*make)(const PolicySettings&) = nullptr;
-  bool uses_key = false;  // PickRequest::key decides
+  bool uses_latency = false;   // estimates and ages decide
+  bool uses_success = false;   // failures cost share
+  bool uses_key = false;       // PickRequest::key decides
+  bool uses_load = true;       // in-flight counts decide, at least between candidates
+  bool follows_load = false;   // wants Policy::changed
+  bool takes_reports = false;  // wants Policy::reported
 };
 
 // Every policy, in the order documentation lists them.
 std::span<const PolicyInfo> policy_catalog();
+// Null when there is none of that name.
+const PolicyInfo* find_policy(std::string_view name);
 
 // Checks every setting's range, whether or not the policy takes it.
 std::expected<void, Error> check_settings(const PolicySettings& settings);

@@ -17,57 +17,71 @@ constexpr std::array<std::string_view, 1> kTableSize = {"table_size"};
 constexpr std::array<std::string_view, 3> kBoundedLoadTakes = {"load_factor", "over", "points"};
 
 constexpr std::array<PolicyInfo, 11> kCatalog = {{
-    {"peak_ewma", "of two at random, the one with least latency x load per weight and success",
-     "Finagle PeakEwma, brpc la; own estimator", kPeakEwmaTakes, true, true, make_peak_ewma},
-    {"p2c", "of two at random, the one with fewest requests in flight per weight",
-     "Mitzenmacher 2001; Azar et al. 1994", kChoices, false, false, make_p2c},
-    {"least_request",
-     "the endpoint with fewest requests in flight per weight, of all",
-     "join the shortest queue",
-     {},
-     false,
-     false,
-     make_least_request},
-    {"round_robin",
-     "in turn, smooth and by weight",
-     "earliest deadline first, as in packet scheduling",
-     {},
-     false,
-     false,
-     make_round_robin},
-    {"random", "at random by weight", "Walker 1974 for the draw", {}, false, false, make_random},
-    {"two_choice_hash",
-     "of the key's two endpoints, the one with fewer requests in flight per weight",
-     "Azar et al. 1994; Thaler and Ravishankar 1998",
-     {},
-     false,
-     false,
-     make_two_choice_hash,
-     true},
-    {"bounded_load",
-     "by key on a ring or by rendezvous; no endpoint above load_factor x its fair share",
-     "Mirrokni, Thorup and Zadimoghaddam 2016", kBoundedLoadTakes, false, false, make_bounded_load,
-     true},
-    {"rendezvous",
-     "by key, the endpoint that wins the key's draw, by weight",
-     "Thaler and Ravishankar 1998; Schindelhauer and Schomaker 2005",
-     {},
-     false,
-     false,
-     make_rendezvous,
-     true},
-    {"ring", "by key on a ketama ring, as nginx's hash ... consistent", "Jones, libketama 2007",
-     kPoints, false, false, make_ring, true},
-    {"maglev", "by key from a table that endpoints fill in turns, by weight",
-     "Eisenbud et al., NSDI 2016", kTableSize, false, false, make_maglev, true},
-    {"jump",
-     "by key, by place in the set: for sets that change at their end",
-     "Lamping and Veach 2014",
-     {},
-     false,
-     false,
-     make_jump,
-     true},
+    {.name = "peak_ewma",
+     .summary = "of two at random, the one with least latency x load per weight and success",
+     .source = "Finagle PeakEwma, brpc la; own estimator",
+     .parameters = kPeakEwmaTakes,
+     .make = make_peak_ewma,
+     .uses_latency = true,
+     .uses_success = true},
+    {.name = "p2c",
+     .summary = "of two at random, the one with fewest requests in flight per weight",
+     .source = "Mitzenmacher 2001; Azar et al. 1994",
+     .parameters = kChoices,
+     .make = make_p2c},
+    {.name = "least_request",
+     .summary = "the endpoint with fewest requests in flight per weight, of all",
+     .source = "join the shortest queue",
+     .parameters = {},
+     .make = make_least_request},
+    {.name = "round_robin",
+     .summary = "in turn, smooth and by weight",
+     .source = "earliest deadline first, as in packet scheduling",
+     .parameters = {},
+     .make = make_round_robin,
+     .uses_load = false},
+    {.name = "random",
+     .summary = "at random by weight",
+     .source = "Walker 1974 for the draw",
+     .parameters = {},
+     .make = make_random,
+     .uses_load = false},
+    {.name = "two_choice_hash",
+     .summary = "of the key's two endpoints, the one with fewer requests in flight per weight",
+     .source = "Azar et al. 1994; Thaler and Ravishankar 1998",
+     .parameters = {},
+     .make = make_two_choice_hash,
+     .uses_key = true},
+    {.name = "bounded_load",
+     .summary = "by key on a ring or by rendezvous; no endpoint above load_factor x its fair share",
+     .source = "Mirrokni, Thorup and Zadimoghaddam 2016",
+     .parameters = kBoundedLoadTakes,
+     .make = make_bounded_load,
+     .uses_key = true},
+    {.name = "rendezvous",
+     .summary = "by key, the endpoint that wins the key's draw, by weight",
+     .source = "Thaler and Ravishankar 1998; Schindelhauer and Schomaker 2005",
+     .parameters = {},
+     .make = make_rendezvous,
+     .uses_key = true},
+    {.name = "ring",
+     .summary = "by key on a ketama ring, as nginx's hash ... consistent",
+     .source = "Jones, libketama 2007",
+     .parameters = kPoints,
+     .make = make_ring,
+     .uses_key = true},
+    {.name = "maglev",
+     .summary = "by key from a table that endpoints fill in turns, by weight",
+     .source = "Eisenbud et al., NSDI 2016",
+     .parameters = kTableSize,
+     .make = make_maglev,
+     .uses_key = true},
+    {.name = "jump",
+     .summary = "by key, by place in the set: for sets that change at their end",
+     .source = "Lamping and Veach 2014",
+     .parameters = {},
+     .make = make_jump,
+     .uses_key = true},
 }};
 
 std::unexpected<Error> out_of_range(std::string_view what, std::string_view range,
@@ -128,6 +142,11 @@ struct Range {
 
 std::span<const PolicyInfo> policy_catalog() { return kCatalog; }
 
+const PolicyInfo* find_policy(std::string_view name) {
+  const auto found = std::ranges::find(kCatalog, name, &PolicyInfo::name);
+  return found == kCatalog.end() ? nullptr : &*found;
+}
+
 std::expected<void, Error> check_settings(const PolicySettings& s) {
   if (s.choices < 1 || s.choices > kChoicesMax) {
     return out_of_range("choices", "1 to " + std::to_string(kChoicesMax),
@@ -160,10 +179,9 @@ std::expected<void, Error> check_settings(const PolicySettings& s) {
 
 std::expected<std::unique_ptr<Policy>, Error> make_policy(const PolicySettings& settings) {
   if (auto ok = check_settings(settings); !ok) return std::unexpected(std::move(ok.error()));
-  for (const PolicyInfo& info : kCatalog) {
-    if (info.name == settings.name) return info.make(settings);
-  }
-  return std::unexpected(unknown_policy(settings.name));
+  const PolicyInfo* const info = find_policy(settings.name);
+  if (info == nullptr) return std::unexpected(unknown_policy(settings.name));
+  return info->make(settings);
 }
 
 }  // namespace evener

@@ -12,13 +12,6 @@ constexpr Duration kMedianEvery = Duration::milliseconds(10);
 constexpr std::size_t kMedianSample = 255;
 constexpr std::size_t kFoldPerTick = 4096;
 
-const PolicyInfo* info_of(std::string_view name) {
-  for (const PolicyInfo& info : policy_catalog()) {
-    if (info.name == name) return &info;
-  }
-  return nullptr;
-}
-
 std::unique_ptr<Policy> policy_or_stop(const PolicySettings& settings) {
   auto policy = make_policy(settings);
   EV_CHECK(policy.has_value(), policy.error().message);
@@ -30,13 +23,22 @@ std::unique_ptr<Policy> policy_or_stop(const PolicySettings& settings) {
 Core::Core(BalancerOptions options)
     : options_(std::move(options)),
       policy_(policy_or_stop(options_.policy)),
-      info_(info_of(options_.policy.name)),
+      info_(find_policy(options_.policy.name)),
       rng_(options_.seed),
       model_(options_.policy.tau, options_.policy.floor, options_.policy.prior),
-      view_{slots_, eligible_, weights_, by_weight_, model_} {}
+      view_{slots_, {}, {}, {}, {}, {}, {}, by_weight_, model_} {
+  const auto ok = check_options(options_);
+  EV_CHECK(ok.has_value(), ok.error().message);
+  if (options_.ejection.enabled) ejector_.emplace(options_.ejection);
+  if (options_.warm_up.window > Duration() && options_.warm_up.floor < 1) {
+    warm_up_.emplace(options_.warm_up);
+  }
+  pushback_.emplace(options_.pushback);
+  observers_ = Observers::make(options_);
+}
 
 void Core::release(std::unique_ptr<Core> core) noexcept {
-  if (core == nullptr || core->in_flight_ == 0) return;
+  if (core == nullptr || core->view_.in_flight == 0) return;
   Core* const raw = core.get();
   raw->self_ = std::move(core);
 }
@@ -60,46 +62,68 @@ bool Core::find_tried(std::span<const EndpointId> tried) noexcept {
     const auto found = index_.find(id);
     if (found == index_.end()) continue;
     const std::uint32_t position = infos_[found->second].position;
-    if (position == Slot::kNone) continue;
+    if (position >= view_.eligible.size()) continue;
     const auto at = std::ranges::lower_bound(tried_positions_, position);
     if (at != tried_positions_.end() && *at == position) continue;
     tried_positions_.insert(at, position);
     tried_slots_.push_back(found->second);
   }
-  return tried_positions_.size() < eligible_.size();
+  return tried_positions_.size() < view_.eligible.size();
 }
 
 std::expected<Ticket, PickError> Core::pick(const PickRequest& request) noexcept {
+  const auto slot = choose(request);
+  if (!slot) return std::unexpected(slot.error());
+  return issue(*slot, request.now);
+}
+
+std::expected<std::uint32_t, PickError> Core::choose(const PickRequest& request) noexcept {
   last_ = request.now;
   if (by_column_.empty()) return std::unexpected(PickError::kNoEndpoints);
-  if (eligible_.empty()) return std::unexpected(PickError::kNoneEligible);
+  trace_.begin(request.now);
   std::span<const std::uint32_t> positions;
   std::span<const std::uint32_t> tried;
-  if (!request.tried.empty()) {
-    if (!find_tried(request.tried)) return std::unexpected(PickError::kAllTried);
+  std::uint32_t slot = Slot::kNone;
+  if (view_.eligible.empty()) {
+    const auto found = nothing_eligible(request.tried);
+    if (!found) return found;
+    slot = *found;
+  } else if (!request.tried.empty()) {
+    if (!find_tried(request.tried)) {
+      return std::unexpected(full_ > 0 ? PickError::kAllBusy : PickError::kAllTried);
+    }
     positions = tried_positions_;
     tried = tried_slots_;
   }
-  trace_.at = request.now;
-  trace_.count = 0;
-  trace_.tried_count = 0;
-  trace_.probe = false;
-  PickContext context{request.now, request.key, positions, tried, rng_, trace_};
-  std::uint32_t slot = Slot::kNone;
-  const std::size_t untried = eligible_.size() - positions.size();
-  if (untried > 1) {
-    view_.picks = static_cast<std::uint32_t>(picks_);
-    view_.in_flight = in_flight_;
-    slot = policy_->pick(view_, context);
-  }
-  if (slot == Slot::kNone) {
-    const std::uint64_t rank = untried > 1 ? rng_.below(untried) : 0;
-    slot = eligible_[context.untried(static_cast<std::uint32_t>(rank))];
-  }
+  PickContext context{request.now, request.key, positions, tried, barred_, rng_, trace_};
+  if (slot == Slot::kNone) slot = choose_eligible(context);
   if (trace_.count == 0) trace_.add(slot, slots_[slot], 0, 0);
   trace_.chosen = slot;
   if (!tried.empty()) note_tried(tried);
-  return issue(slot, request.now);
+  if (observers_ != nullptr) observers_->picked(view_, context, picks_ + 1);
+  return slot;
+}
+
+std::uint32_t Core::choose_eligible(PickContext& context) noexcept {
+  const std::size_t untried = view_.eligible.size() - context.tried_positions.size();
+  if (context.tried_positions.empty()) {
+    if (ejector_ && !ejector_->half_open().empty()) {
+      const std::uint32_t trial = take_trial(context.now);
+      if (trial != Slot::kNone) return trial;
+    }
+    if (view_.warming != 0 && untried > 1) {
+      const std::uint32_t warming = take_warming();
+      if (warming != Slot::kNone) return warming;
+    }
+  }
+  std::uint32_t slot = Slot::kNone;
+  if (untried > 1) {
+    view_.picks = static_cast<std::uint32_t>(picks_);
+    slot = policy_->pick(view_, context);
+  }
+  if (slot != Slot::kNone) return slot;
+  const std::uint64_t rank = untried > 1 ? rng_.below(untried) : 0;
+  return view_.eligible[context.untried(static_cast<std::uint32_t>(rank))];
 }
 
 void Core::note_tried(std::span<const std::uint32_t> tried) noexcept {
@@ -112,13 +136,14 @@ void Core::note_tried(std::span<const std::uint32_t> tried) noexcept {
 Ticket Core::issue(std::uint32_t index, Time now) noexcept {
   Slot& slot = slots_[index];
   ++picks_;
-  ++in_flight_;
+  ++view_.in_flight;
   ++slot.in_flight;
   ++slot.waiting;
   slot.start_sum += static_cast<std::uint64_t>(now.ns());
   slot.picked_at = static_cast<std::uint32_t>(picks_);
   slot.touched = coarse_time(now);
   publish(slot);
+  changed(index);
   return Ticket(this, index, now);
 }
 
@@ -158,50 +183,74 @@ std::int64_t Core::first_byte(std::uint32_t index, Time start, Time now) noexcep
   Slot& slot = slots_[index];
   --slot.waiting;
   slot.start_sum -= static_cast<std::uint64_t>(start.ns());
+  if (ejector_) ejector_->first_byte(index, start);
   const Duration latency = std::max(now - start, Duration());
-  if (slot.latency.known() && sample_if_higher(slot, latency, now)) return kSampled;
-  return latency.ns();
+  const bool sampled = slot.latency.known() && sample_if_higher(slot, latency, now);
+  return sampled ? -2 - latency.ns() : latency.ns();
 }
 
 void Core::finish(std::uint32_t index, Time start, std::int64_t first_byte_ns, Outcome outcome,
-                  Time now) noexcept {
+                  Time now, Duration retry_after) noexcept {
   last_ = now;
   Slot& slot = slots_[index];
   EV_CHECK(slot.in_flight > 0, "a ticket was given back twice");
   --slot.in_flight;
-  --in_flight_;
+  --view_.in_flight;
   const bool waited = first_byte_ns == kNoFirstByte;
   if (waited) {
     --slot.waiting;
     slot.start_sum -= static_cast<std::uint64_t>(start.ns());
   }
-  ++counters_[index].by_outcome[static_cast<std::size_t>(outcome)];
-  const Duration elapsed = std::max(now - start, Duration());
-  if (outcome == Outcome::kSuccess) {
-    if (waited) sample(slot, elapsed, now);
-    if (first_byte_ns >= 0) sample(slot, Duration::nanoseconds(first_byte_ns), now);
-  } else if (outcome != Outcome::kRejected && waited) {
-    sample_if_higher(slot, elapsed, now);
+  ++counters_[index][static_cast<std::size_t>(outcome)];
+  Duration latency = std::max(now - start, Duration());
+  if (!waited) {
+    latency = Duration::nanoseconds(first_byte_ns >= 0 ? first_byte_ns : -2 - first_byte_ns);
   }
-  if (outcome == Outcome::kSuccess || outcome == Outcome::kFailure) {
-    const bool changed = slot.windows.add(outcome == Outcome::kSuccess, window_at(now));
-    if (changed) update_inverse(index);
+  switch (outcome) {
+    case Outcome::kSuccess:
+      if (waited || first_byte_ns >= 0) sample(slot, latency, now);
+      if (slot.windows.add(true, window_at(now))) update_inverse(index);
+      break;
+    case Outcome::kFailure:
+    case Outcome::kOverloaded:
+    case Outcome::kConnectFailed:
+      if (waited) sample_if_higher(slot, latency, now);
+      if (slot.windows.add(false, window_at(now))) update_inverse(index);
+      break;
+    case Outcome::kCancelled:
+      if (waited) sample_if_higher(slot, latency, now);
+      break;
+    case Outcome::kRejected:
+      break;
+  }
+  if (ejector_) ejector_->finished(index, start, outcome, latency, now);
+  if (outcome == Outcome::kConnectFailed || retry_after > Duration()) {
+    push_back(index, outcome, retry_after, now);
   }
   publish(slot);
+  changed(index);
   if (slot.column == Slot::kNone && slot.in_flight == 0) forget(index);
-  if (in_flight_ == 0 && self_ != nullptr) {
+  if (view_.in_flight == 0 && self_ != nullptr) {
     const std::unique_ptr<Core> last_owner = std::move(self_);
   }
 }
 
-void Core::update_inverse(std::uint32_t slot) {
-  const float penalty = info_->uses_success ? slots_[slot].windows.penalty() : 1.0F;
-  slots_[slot].inverse = inverse_weights_[slot] * penalty;
+void Core::report(EndpointId id, const EndpointReport& report, Time now) noexcept {
+  const auto found = index_.find(id);
+  if (found != index_.end()) this->report(found->second, report, now);
+}
+
+void Core::report(std::uint32_t slot, const EndpointReport& report, Time now) noexcept {
+  last_ = now;
+  if (infos_[slot].position == Slot::kNone) return;
+  if (info_->takes_reports) policy_->reported(view_, slot, report, now);
+  if (observers_ != nullptr) observers_->reported(view_, slot, report, now);
 }
 
 void Core::tick(Time now) {
   last_ = now;
   if (now >= median_due_) refresh_median(now);
+  pass_bars(now);
   fold_elsewhere(kFoldPerTick);
 }
 
@@ -210,10 +259,10 @@ void Core::refresh_median(Time now) {
   median_due_ = now + kMedianEvery;
   std::array<double, kMedianSample> values;
   std::size_t count = 0;
-  const std::size_t n = eligible_.size();
+  const std::size_t n = view_.eligible.size();
   const std::size_t looks = std::min(n, kMedianSample);
   for (std::size_t i = 0; i < looks; ++i) {
-    const Slot& slot = slots_[eligible_[(median_start_ + i * n / looks) % n]];
+    const Slot& slot = slots_[view_.eligible[(median_start_ + i * n / looks) % n]];
     if (slot.latency.known()) values[count++] = slot.latency.value();
   }
   ++median_start_;
@@ -230,8 +279,12 @@ void Core::fold_elsewhere(std::size_t columns) {
   const std::size_t n = by_column_.size();
   for (std::size_t i = 0; i < std::min(columns, n); ++i) {
     if (fold_next_ >= n) fold_next_ = 0;
-    slots_[by_column_[fold_next_]].elsewhere = board_->elsewhere(options_.worker, fold_next_);
+    const std::uint32_t index = by_column_[fold_next_];
+    const std::uint32_t elsewhere = board_->elsewhere(options_.worker, fold_next_);
     ++fold_next_;
+    if (elsewhere == slots_[index].elsewhere) continue;
+    slots_[index].elsewhere = elsewhere;
+    changed(index);
   }
 }
 

@@ -3,6 +3,9 @@
 // Owned by its Balancer; when that dies first, by itself until the last ticket is back. One thread.
 // Slots keep their index for as long as their endpoint is in the set or has tickets out, so a
 // ticket is a Core and an index. Costs: see evener/balancer.h.
+//
+// core.cc: pick, finish, tick. core_apply.cc: a new set. core_bars.cc: who may be picked.
+// core_batch.cc: many at once. core_report.cc: what is told. core_saved.cc: save and restore.
 #pragma once
 
 #include <evener/balancer.h>
@@ -10,13 +13,24 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "balance/observers.h"
 #include "balance/pool_view.h"
 #include "balance/slot.h"
+#include "balance/state/ejector.h"
+#include "balance/state/pushback.h"
+#include "balance/state/warm_up.h"
 
 namespace evener::balance_internal {
+
+// One endpoint that a batch looks at.
+struct BatchItem {
+  double cost;
+  std::uint32_t slot;
+};
 
 class Core {
  public:
@@ -27,41 +41,69 @@ class Core {
 
   void apply(EndpointSetPtr set, Time now);
   std::expected<Ticket, PickError> pick(const PickRequest& request) noexcept;
+  std::expected<std::size_t, PickError> pick_batch(const PickRequest& request, std::uint32_t probes,
+                                                   std::span<Ticket> tickets) noexcept;
   void tick(Time now);
+  void report(EndpointId id, const EndpointReport& report, Time now) noexcept;
   Explanation explain() const;
+  std::vector<Explanation> decisions(std::size_t most) const;
+  ShadowReport shadow() const;
   void snapshot(Time now, std::vector<EndpointStatus>& out) const;
-  std::size_t eligible() const { return eligible_.size(); }
-  std::uint64_t in_flight() const { return in_flight_; }
+  std::string save(Time now) const;
+  std::expected<void, Error> restore(std::string_view blob, Time now);
+  std::size_t eligible() const { return view_.eligible.size(); }
+  std::uint64_t in_flight() const { return view_.in_flight; }
   const EndpointSetPtr& set() const { return set_; }
 
   // For tickets.
   const Endpoint& endpoint(std::uint32_t slot) const { return infos_[slot].endpoint; }
   Time last_time() const { return last_; }
-  // The new value of Ticket::first_byte_ns_.
+  // The new value of Ticket::first_byte_ns_: the latency, or -2 - latency once it was sampled.
   std::int64_t first_byte(std::uint32_t slot, Time start, Time now) noexcept;
+  void report(std::uint32_t slot, const EndpointReport& report, Time now) noexcept;
   // May destroy *this.
-  void finish(std::uint32_t slot, Time start, std::int64_t first_byte_ns, Outcome outcome,
-              Time now) noexcept;
+  void finish(std::uint32_t slot, Time start, std::int64_t first_byte_ns, Outcome outcome, Time now,
+              Duration retry_after) noexcept;
 
   static constexpr std::int64_t kNoFirstByte = -1;
-  static constexpr std::int64_t kSampled = -2;
 
  private:
-  struct Counters {
-    std::uint64_t by_outcome[4] = {};
-  };
+  using Counters = std::array<std::uint64_t, kOutcomes>;
   // What no pick reads. In a deque, so that a ticket's reference to its endpoint holds.
   struct Info {
     Endpoint endpoint;
-    std::uint32_t position = Slot::kNone;  // in eligible_
+    std::uint32_t position = Slot::kNone;  // in ordered_
     bool present = false;                  // in the present set
   };
 
+  // core_apply.cc
   std::uint32_t slot_for(const Endpoint& endpoint, Time now);
   void forget(std::uint32_t slot);
-  void rebuild_eligible();
-  void update_inverse(std::uint32_t slot);
+  void resize(std::size_t slots);
+  void rebuild_members(Time now);
+  void join(std::uint32_t slot, Time now);
+  void leave(std::uint32_t slot);
+
+  // core_bars.cc
+  void set_bar(std::uint32_t slot, Bar bar, bool on) noexcept;
+  void swap_places(std::uint32_t position, std::uint32_t other) noexcept;
+  void set_eligible(std::size_t count) noexcept;
+  void check_limit(std::uint32_t slot) noexcept;
+  void set_warmth(std::uint32_t slot, double factor) noexcept;
+  void update_inverse(std::uint32_t slot) noexcept;
+  void changed(std::uint32_t slot) noexcept;
+  void push_back(std::uint32_t slot, Outcome outcome, Duration retry_after, Time now) noexcept;
+  void pass_bars(Time now);
+  std::uint32_t take_trial(Time now) noexcept;
+  std::uint32_t take_warming() noexcept;
+  std::expected<std::uint32_t, PickError> nothing_eligible(
+      std::span<const EndpointId> tried) noexcept;
+  bool panic_allows(std::uint32_t slot) const;
+
+  // core.cc
   bool find_tried(std::span<const EndpointId> tried) noexcept;
+  std::expected<std::uint32_t, PickError> choose(const PickRequest& request) noexcept;
+  std::uint32_t choose_eligible(PickContext& context) noexcept;
   Ticket issue(std::uint32_t slot, Time now) noexcept;
   void note_tried(std::span<const std::uint32_t> tried) noexcept;
   void sample(Slot& slot, Duration latency, Time now) noexcept;
@@ -70,7 +112,16 @@ class Core {
   void refresh_median(Time now);
   void fold_elsewhere(std::size_t columns);
   std::uint8_t window_at(Time now) noexcept;
-  std::string_view reason(std::uint32_t slot) const;
+
+  // core_batch.cc
+  double batch_cost(std::uint32_t slot, Time now) const noexcept;
+
+  // core_saved.cc
+  void restore_bars(std::uint32_t slot, const Ejector::Saved& saved, Duration warm, Time now);
+
+  // core_report.cc
+  std::string reason(std::uint32_t slot, Time now) const;
+  Explanation explain(const Decision& decision) const;
 
   BalancerOptions options_;
   std::unique_ptr<Policy> policy_;
@@ -82,23 +133,32 @@ class Core {
   std::vector<Slot> slots_;
   std::vector<float> inverse_weights_;      // by slot
   std::vector<double> weights_;             // by slot
+  std::vector<float> warmth_;               // by slot
+  std::vector<std::uint8_t> barred_;        // by slot: bits of Bar
+  std::vector<const Endpoint*> endpoints_;  // by slot
   std::vector<Counters> counters_;          // by slot
   std::deque<Info> infos_;                  // by slot
-  std::vector<const Endpoint*> endpoints_;  // by slot, those of infos_
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> by_column_;  // slot of each endpoint of the set
   std::unordered_map<EndpointId, std::uint32_t> index_;
-  std::vector<std::uint32_t> eligible_;
+  std::vector<std::uint32_t> members_;  // in the set's order
+  std::vector<std::uint32_t> ordered_;  // the members, the eligible ones first
   AliasTable by_weight_;
+  std::size_t full_ = 0;        // members that are at their limit
   PoolView view_;               // of the above
   LoadBoard* board_ = nullptr;  // the set's
+
+  std::optional<Ejector> ejector_;
+  std::optional<WarmUp> warm_up_;
+  std::optional<Pushback> pushback_;
+  std::unique_ptr<Observers> observers_;
 
   // Scratch of one pick, with room for every endpoint.
   std::vector<std::uint32_t> tried_positions_;
   std::vector<std::uint32_t> tried_slots_;
+  std::vector<BatchItem> batch_;
   PickTrace trace_;
 
-  std::uint64_t in_flight_ = 0;
   std::uint64_t picks_ = 0;
   Time last_;
   Time window_start_;

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "balance/core.h"
 #include "base/check.h"
 
@@ -24,19 +22,16 @@ void Core::apply(EndpointSetPtr set, Time now) {
     infos_[slot].present = true;
     if (infos_[slot].endpoint != endpoint) infos_[slot].endpoint = endpoint;
     by_column_.push_back(slot);
-    update_inverse(slot);
     publish(slots_[slot]);
   }
   for (const std::uint32_t slot : before) {
     if (infos_[slot].present) continue;
     slots_[slot].column = Slot::kNone;
-    infos_[slot].position = Slot::kNone;
+    leave(slot);
     if (slots_[slot].in_flight == 0) forget(slot);
   }
   trace_ = PickTrace();
-  fold_next_ = 0;
-  fold_elsewhere(by_column_.size());
-  rebuild_eligible();
+  rebuild_members(now);
 }
 
 // The endpoint's slot: the one it has, also when it only lives for its tickets; else a clean one.
@@ -46,12 +41,7 @@ std::uint32_t Core::slot_for(const Endpoint& endpoint, Time now) {
   std::uint32_t slot = 0;
   if (free_.empty()) {
     slot = static_cast<std::uint32_t>(slots_.size());
-    slots_.emplace_back();
-    weights_.push_back(1);
-    inverse_weights_.push_back(1);
-    counters_.emplace_back();
-    infos_.emplace_back();
-    endpoints_.push_back(&infos_.back().endpoint);
+    resize(slots_.size() + 1);
   } else {
     slot = free_.back();
     free_.pop_back();
@@ -59,37 +49,103 @@ std::uint32_t Core::slot_for(const Endpoint& endpoint, Time now) {
     counters_[slot] = Counters();
     infos_[slot] = Info();
   }
+  endpoints_[slot] = &infos_[slot].endpoint;
   slots_[slot].picked_at = static_cast<std::uint32_t>(picks_);
   slots_[slot].touched = coarse_time(now);
   known->second = slot;
   return slot;
 }
 
+void Core::resize(std::size_t slots) {
+  slots_.resize(slots);
+  weights_.resize(slots, 1);
+  inverse_weights_.resize(slots, 1);
+  warmth_.resize(slots, 1);
+  barred_.resize(slots);
+  endpoints_.resize(slots);
+  counters_.resize(slots);
+  infos_.resize(slots);
+  if (ejector_) ejector_->resize(slots);
+  if (warm_up_) warm_up_->resize(slots);
+  pushback_->resize(slots);
+}
+
 void Core::forget(std::uint32_t slot) {
   index_.erase(infos_[slot].endpoint.id);
+  if (ejector_) ejector_->reset(slot);
+  barred_[slot] = 0;
   free_.push_back(slot);
 }
 
-void Core::rebuild_eligible() {
-  eligible_.clear();
-  std::vector<double> weights;
-  for (const std::uint32_t slot : by_column_) {
-    Info& info = infos_[slot];
-    info.position = Slot::kNone;
-    if (!info.endpoint.up || info.endpoint.draining) continue;
-    info.position = static_cast<std::uint32_t>(eligible_.size());
-    eligible_.push_back(slot);
-    weights.push_back(info.endpoint.weight);
-  }
-  by_weight_.build(weights);
-  tried_positions_.reserve(eligible_.size());
-  tried_slots_.reserve(eligible_.size());
-  free_.reserve(slots_.size());
+// The endpoint is a member from now on: it could be picked but for what bars it.
+void Core::join(std::uint32_t slot, Time now) {
+  pushback_->join(slot);
+  if (ejector_) ejector_->join(slot);
+  unsigned bars = pushback_->out(slot) ? kBarPushback : 0U;
+  bars |= ejector_ && ejector_->out(slot) ? kBarEjected : 0U;
+  const std::uint64_t load = std::uint64_t{slots_[slot].in_flight} + slots_[slot].elsewhere;
+  bars |= options_.max_in_flight != 0 && load >= options_.max_in_flight ? kBarFull : 0U;
+  barred_[slot] = static_cast<std::uint8_t>(bars);
+  if (warm_up_ && (bars & kBarEjected) == 0) warm_up_->enter(slot, now);
+}
+
+void Core::leave(std::uint32_t slot) {
+  infos_[slot].position = Slot::kNone;
+  pushback_->leave(slot);
+  if (ejector_) ejector_->leave(slot);
+  if (warm_up_) warm_up_->leave(slot);
+}
+
+void Core::rebuild_members(Time now) {
   view_.slots = slots_;
-  view_.eligible = eligible_;
+  view_.barred = barred_;
+  view_.warmth = warmth_;
   view_.weights = weights_;
   view_.endpoints = endpoints_;
+  members_.clear();
+  std::vector<double> weights;
+  for (const std::uint32_t slot : by_column_) {
+    const Endpoint& endpoint = infos_[slot].endpoint;
+    if (!endpoint.up || endpoint.draining) {
+      leave(slot);
+      continue;
+    }
+    members_.push_back(slot);
+    weights.push_back(endpoint.weight);
+  }
+  for (const std::uint32_t slot : members_) join(slot, now);
+  ordered_.clear();
+  ordered_.reserve(members_.size());
+  const auto add = [this](bool eligible) {
+    for (const std::uint32_t slot : members_) {
+      if ((barred_[slot] == 0) == eligible) ordered_.push_back(slot);
+    }
+  };
+  add(true);
+  const std::size_t usable = ordered_.size();
+  add(false);
+  full_ = 0;
+  view_.warming = 0;
+  for (std::uint32_t position = 0; position < ordered_.size(); ++position) {
+    const std::uint32_t slot = ordered_[position];
+    infos_[slot].position = position;
+    full_ += (barred_[slot] & kBarFull) != 0 ? 1 : 0;
+    warmth_[slot] = warm_up_ ? static_cast<float>(warm_up_->factor(slot, now)) : 1.0F;
+    view_.warming += warmth_[slot] < 1 ? 1 : 0;
+  }
+  for (const std::uint32_t slot : by_column_) update_inverse(slot);
+  by_weight_.build(weights);
+  view_.members = members_;
+  set_eligible(usable);
+  tried_positions_.reserve(members_.size());
+  tried_slots_.reserve(members_.size());
+  batch_.reserve(members_.size());
+  free_.reserve(slots_.size());
   policy_->rebuild(view_, rng_);
+  if (observers_ != nullptr) observers_->rebuild(view_);
+  // Policies that follow the load know all slots by now.
+  fold_next_ = 0;
+  fold_elsewhere(by_column_.size());
 }
 
 }  // namespace evener::balance_internal

@@ -19,21 +19,48 @@
 
 namespace evener {
 
+// Why an endpoint that is up is out of the choice for now: bits of PoolView::barred.
+enum Bar : std::uint8_t { kBarEjected = 1, kBarPushback = 2, kBarFull = 4 };
+
 struct PoolView {
-  std::span<const Slot> slots;
-  std::span<const std::uint32_t> eligible;  // slot indexes, dense; order means nothing
-  std::span<const double> weights;          // by slot index
-  const AliasTable& by_weight;              // by position in eligible; empty: weights are equal
+  std::span<const Slot> slots = {};
+  // Slot indexes of what is up and not draining, in the set's order: what rebuild builds on.
+  std::span<const std::uint32_t> members = {};
+  // The members that are not barred, and those that are. Their order means nothing, and changes as
+  // they go from one list to the other.
+  std::span<const std::uint32_t> eligible = {};
+  std::span<const std::uint32_t> out = {};
+  std::span<const std::uint8_t> barred = {};  // by slot index; 0: eligible, if a member
+  std::span<const float> warmth = {};         // by slot index: the warm-up factor, 1 when warm
+  std::span<const double> weights = {};       // by slot index
+  const AliasTable& by_weight;                // draws an index into members; empty: equal weights
   const CostModel& model;
-  std::uint32_t picks = 0;  // so far, modulo 2^32
+  std::uint32_t picks = 0;    // so far, modulo 2^32
+  std::uint32_t warming = 0;  // members whose warmth is below 1
   // This worker's tickets out, those of endpoints that are no longer eligible included.
   std::uint64_t in_flight = 0;
   std::span<const Endpoint* const> endpoints = {};  // by slot index, for rebuild
+
+  // Whether a policy that is blind to load should pass over the slot this time, so that one which
+  // warms up gets its part of a share.
+  bool passes_cold(std::uint32_t slot, Rng& rng) const {
+    if (warming == 0 || warmth[slot] >= 1) return false;
+    return rng.uniform01() >= static_cast<double>(warmth[slot]);
+  }
 };
 
 // What the last pick compared; kept so that explain() can tell, and cheap to fill.
 struct PickTrace {
   static constexpr std::uint32_t kCandidatesMax = kChoicesMax;
+  // What decided.
+  enum class How : std::uint8_t {
+    kPolicy,  // the least cost, or the policy's schedule
+    kProbe,   // costlier, to hear from it again
+    kTrial,   // ejected, and this request tells whether it is well again
+    kWarmUp,  // its part of a share while it warms up
+    kPanic,   // nothing was eligible
+  };
+
   static constexpr std::uint32_t kTriedMax = 8;
   struct Entry {
     std::uint32_t slot;
@@ -44,6 +71,13 @@ struct PickTrace {
     double cost;        // 0 when the policy has none
   };
 
+  void begin(Time now) {
+    at = now;
+    count = 0;
+    chosen = Slot::kNone;
+    tried_count = 0;
+    how = How::kPolicy;
+  }
   void add(std::uint32_t slot, const Slot& counts, double latency_ns, double cost) {
     if (count == kCandidatesMax) return;
     entries[count++] = {slot, counts.in_flight, counts.elsewhere, counts.inverse, latency_ns, cost};
@@ -53,7 +87,7 @@ struct PickTrace {
   std::uint32_t count = 0;
   std::uint32_t chosen = Slot::kNone;
   std::uint32_t tried_count = 0;
-  bool probe = false;
+  How how = How::kPolicy;
   std::array<Entry, kCandidatesMax> entries{};
   std::array<std::uint32_t, kTriedMax> tried{};
 };
@@ -63,10 +97,13 @@ struct PickContext {
   const std::optional<Key>& key;
   std::span<const std::uint32_t> tried_positions;  // in PoolView::eligible, ascending
   std::span<const std::uint32_t> tried_slots;      // the same endpoints, any order
+  std::span<const std::uint8_t> barred;            // PoolView::barred
   Rng& rng;
   PickTrace& trace;
 
-  bool tried(std::uint32_t slot) const {
+  // Whether a member must not be picked: it was tried, or is barred.
+  bool excluded(std::uint32_t slot) const {
+    if (barred[slot] != 0) return true;
     for (const std::uint32_t t : tried_slots) {
       if (t == slot) return true;
     }

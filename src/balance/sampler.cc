@@ -80,8 +80,8 @@ void draw_by_weight(const PoolView& pool, PickContext& context, std::uint32_t un
   while (out.count < choices) {
     std::uint32_t slot = Slot::kNone;
     for (int look = 0; look < kLooks && slot == Slot::kNone; ++look) {
-      const std::uint32_t s = pool.eligible[pool.by_weight.draw(context.rng.u64())];
-      if (!drawn(out, s) && !context.tried(s)) slot = s;
+      const std::uint32_t s = pool.members[pool.by_weight.draw(context.rng.u64())];
+      if (!drawn(out, s) && !context.excluded(s)) slot = s;
     }
     if (slot == Slot::kNone) slot = draw_rest(pool, context, untried, out);
     out.slot[out.count++] = slot;

@@ -20,9 +20,16 @@ struct Pool {
   }
 
   Candidates draw(std::uint32_t choices) {
-    const PoolView view{slots, eligible, weights, table, model};
+    const std::vector<std::uint8_t> barred(slots.size());
+    const PoolView view{.slots = slots,
+                        .members = eligible,
+                        .eligible = eligible,
+                        .barred = barred,
+                        .weights = weights,
+                        .by_weight = table,
+                        .model = model};
     const std::optional<Key> no_key;
-    PickContext context{Time(), no_key, tried, tried, rng, trace};
+    PickContext context{Time(), no_key, tried, tried, barred, rng, trace};
     Candidates out;
     draw_candidates(view, context, choices, out);
     return out;

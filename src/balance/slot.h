@@ -40,6 +40,26 @@ class SuccessWindows {
     return failed_before || !success;
   }
 
+  // The counts as of `window`, to be given to restore() with that window's number then.
+  struct Saved {
+    std::uint16_t good[2];
+    std::uint16_t bad[2];
+    std::uint8_t streak;
+  };
+  Saved saved(std::uint8_t window) const {
+    SuccessWindows now = *this;
+    now.turn(window);
+    return {{now.good_[0], now.good_[1]}, {now.bad_[0], now.bad_[1]}, now.streak_};
+  }
+  void restore(const Saved& saved, std::uint8_t window) {
+    for (int i = 0; i < 2; ++i) {
+      good_[i] = saved.good[i];
+      bad_[i] = saved.bad[i];
+    }
+    streak_ = std::min(saved.streak, kStreakMax);
+    window_ = window;
+  }
+
   std::uint32_t failures() const { return std::uint32_t{bad_[0]} + bad_[1]; }
 
   std::uint32_t failures_in_row() const { return streak_; }

@@ -60,6 +60,17 @@ class Ewma {
   double value() const { return value_; }
   Time stamp() const { return stamp_; }
 
+  // How much of its memory is filled, in [0, 1]; what restore() takes back.
+  float mass() const { return mass_; }
+  // As it was when value(), stamp() and mass() were read, on any clock. False: refused.
+  bool restore(double value, Time stamp, float mass) {
+    if (!valid(value) || !(mass >= 0 && mass <= 1)) return false;
+    value_ = value;
+    stamp_ = stamp;
+    mass_ = mass;
+    return true;
+  }
+
   // The value now: what exceeds `rest` has decayed toward it; what is below stays.
   // REQUIRES: known().
   double at(Time now, double rest, const Decay& decay) const {

@@ -7,7 +7,7 @@ namespace evener {
 
 bool KeyedMembers::update(const PoolView& pool) {
   next_.clear();
-  for (const std::uint32_t slot : pool.eligible) {
+  for (const std::uint32_t slot : pool.members) {
     const Endpoint& endpoint = *pool.endpoints[slot];
     next_.push_back({static_cast<std::uint64_t>(endpoint.id), pool.weights[slot], slot,
                      ketama_start(endpoint.name)});

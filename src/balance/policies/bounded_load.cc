@@ -37,7 +37,7 @@ class BoundedLoad final : public Policy {
     const double allowed = factor_ * static_cast<double>(pool.in_flight + 1) * kRounding;
     const auto has_room = [&](std::uint32_t slot) {
       return pool.slots[slot].in_flight * weight < allowed * pool.weights[slot] &&
-             !context.tried(slot);
+             !context.excluded(slot);
     };
     const std::uint32_t slot = ring_.walk(context.key->crc, has_room);
     return slot != Slot::kNone ? slot : hash_.best<1>(context.key->hash, has_room)[0];

@@ -23,12 +23,12 @@ class Jump final : public Policy {
   void rebuild(const PoolView& pool, Rng&) override {
     std::uint32_t columns = 0;
     double greatest = 0;
-    for (const std::uint32_t slot : pool.eligible) {
+    for (const std::uint32_t slot : pool.members) {
       columns = std::max(columns, pool.slots[slot].column + 1);
       greatest = std::max(greatest, pool.weights[slot]);
     }
     places_.assign(columns, Place());
-    for (const std::uint32_t slot : pool.eligible) {
+    for (const std::uint32_t slot : pool.members) {
       places_[pool.slots[slot].column] = {slot, pool.weights[slot] / greatest};
     }
     if (members_.update(pool)) rest_.build(members_.all());
@@ -40,12 +40,12 @@ class Jump final : public Policy {
     for (std::uint32_t look = 0; look < kLooks; ++look) {
       const std::uint64_t key = further_look(context.key->hash, look);
       const Place& place = places_[jump_hash(key, columns)];
-      if (place.slot == Slot::kNone || context.tried(place.slot)) continue;
+      if (place.slot == Slot::kNone || context.excluded(place.slot)) continue;
       const double draw = static_cast<double>(mix64(~key) >> 11) * 0x1.0p-53;
       if (draw < place.taken) return place.slot;
     }
     return rest_.best<1>(context.key->hash,
-                         [&context](std::uint32_t slot) { return !context.tried(slot); })[0];
+                         [&context](std::uint32_t slot) { return !context.excluded(slot); })[0];
   }
 
  private:

@@ -20,14 +20,14 @@ class LeastRequest final : public Policy {
     std::uint32_t equals = 0;
     for (const std::uint32_t index : pool.eligible) {
       const double cost = cost_of(pool.slots[index]);
-      if ((equals != 0 && cost > least) || context.tried(index)) continue;
+      if ((equals != 0 && cost > least) || context.excluded(index)) continue;
       equals = equals != 0 && cost == least ? equals + 1 : 1;
       least = cost;
     }
     std::uint64_t rank = equals > 1 ? context.rng.below(equals) : 0;
     for (const std::uint32_t index : pool.eligible) {
       const Slot& slot = pool.slots[index];
-      if (cost_of(slot) != least || context.tried(index)) continue;
+      if (cost_of(slot) != least || context.excluded(index)) continue;
       if (rank-- != 0) continue;
       context.trace.add(index, slot, 0, least);
       return index;

@@ -27,10 +27,10 @@ class Maglev final : public Policy {
     if (!context.key) return pick_unkeyed(pool, context);
     for (std::uint32_t look = 0; look < kLooks; ++look) {
       const std::uint32_t slot = table_.slot(further_look(context.key->hash, look));
-      if (!context.tried(slot)) return slot;
+      if (!context.excluded(slot)) return slot;
     }
     return rest_.best<1>(context.key->hash,
-                         [&context](std::uint32_t slot) { return !context.tried(slot); })[0];
+                         [&context](std::uint32_t slot) { return !context.excluded(slot); })[0];
   }
 
  private:

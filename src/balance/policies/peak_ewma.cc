@@ -29,7 +29,7 @@ class PeakEwma final : public Policy {
     const bool swap = second_cost < first_cost * kClearlyLess;
     const std::uint32_t loser = swap ? first : second;
     if (forgotten(pool, pool.slots[loser], context.now)) {
-      context.trace.probe = true;
+      context.trace.how = PickTrace::How::kProbe;
       return loser;
     }
     return swap ? second : first;
@@ -55,7 +55,7 @@ class PeakEwma final : public Policy {
     for (std::uint32_t i = 0; i < candidates.count; ++i) {
       const std::uint32_t index = candidates.slot[i];
       if (index == best || !forgotten(pool, pool.slots[index], context.now)) continue;
-      context.trace.probe = true;
+      context.trace.how = PickTrace::How::kProbe;
       return index;
     }
     return best;

@@ -18,7 +18,7 @@ class Rendezvous final : public Policy {
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
     if (!context.key) return pick_unkeyed(pool, context);
     return hash_.best<1>(context.key->hash,
-                         [&context](std::uint32_t slot) { return !context.tried(slot); })[0];
+                         [&context](std::uint32_t slot) { return !context.excluded(slot); })[0];
   }
 
  private:

@@ -25,7 +25,7 @@ class Ring final : public Policy {
 
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
     if (!context.key) return pick_unkeyed(pool, context);
-    const auto untried = [&context](std::uint32_t slot) { return !context.tried(slot); };
+    const auto untried = [&context](std::uint32_t slot) { return !context.excluded(slot); };
     const std::uint32_t slot = ring_.walk(context.key->crc, untried);
     return slot != Slot::kNone ? slot : rest_.best<1>(context.key->hash, untried)[0];
   }

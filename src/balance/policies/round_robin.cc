@@ -7,7 +7,8 @@
 // are equal, else O(log n).
 //
 // Turn numbers are integers, so times do not drift. A rebuild keeps the turns of endpoints whose
-// weight is unchanged; newcomers get a random phase. A tried endpoint's turn is used up.
+// weight is unchanged; newcomers get a random phase. The turn of one that was tried, is
+// barred, or is passed over while it warms up is used up.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -22,14 +23,14 @@ namespace {
 class RoundRobin final : public Policy {
  public:
   void rebuild(const PoolView& pool, Rng& rng) override {
-    if (pool.eligible.empty()) {
+    if (pool.members.empty()) {
       heap_.clear();
       return;
     }
     turns_.resize(pool.slots.size());
     if (!started_) start(pool, rng);
     heap_.clear();
-    for (const std::uint32_t slot : pool.eligible) {
+    for (const std::uint32_t slot : pool.members) {
       heap_.push_back(turn_of(slot, pool.weights[slot], rng));
     }
     in_rotation_ = pool.by_weight.empty();
@@ -41,11 +42,11 @@ class RoundRobin final : public Policy {
     }
   }
 
-  std::uint32_t pick(const PoolView&, PickContext& context) noexcept override {
+  std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
     constexpr int kLooks = 64;
     for (int look = 0; look < kLooks; ++look) {
       const std::uint32_t slot = in_rotation_ ? rotate() : advance();
-      if (!context.tried(slot)) return slot;
+      if (!context.excluded(slot) && !pool.passes_cold(slot, context.rng)) return slot;
     }
     return kNoSlot;
   }
@@ -75,7 +76,7 @@ class RoundRobin final : public Policy {
 
   // Picks a moment within the longest period, and spreads the phases of each weight evenly.
   void start(const PoolView& pool, Rng& rng) {
-    std::vector<std::uint32_t> sorted(pool.eligible.begin(), pool.eligible.end());
+    std::vector<std::uint32_t> sorted(pool.members.begin(), pool.members.end());
     const std::uint64_t salt = rng.u64();
     std::ranges::sort(sorted, {}, [&](std::uint32_t slot) {
       return std::pair(pool.weights[slot], mix64(salt ^ slot));

@@ -235,4 +235,26 @@ std::uint32_t Ejector::level(std::uint32_t slot, Time now) const {
   return fallen >= host.level ? 0 : host.level - static_cast<std::uint32_t>(fallen);
 }
 
+Ejector::Saved Ejector::saved(std::uint32_t slot, Time now) const {
+  const Host& host = hosts_[slot];
+  const bool waits = host.state == State::kOut;
+  return {.out = host.state != State::kIn,
+          .left = waits ? std::max(host.until - now, Duration()) : Duration(),
+          .level = level(slot, now),
+          .reason = host.reason};
+}
+
+void Ejector::restore(std::uint32_t slot, const Saved& saved, Time now) {
+  Host& host = hosts_[slot];
+  host.level = saved.level;
+  host.healthy_since = now;
+  if (!saved.out) return;
+  host.state = State::kOut;
+  host.until = now + std::min(saved.left, settings_.longest);
+  host.reason = saved.reason;
+  out_.add(slot);
+  due_ = std::min(due_, host.until);
+  recount_ = true;
+}
+
 }  // namespace evener

@@ -68,6 +68,17 @@ class Ejector {
   std::size_t ejected_max() const;
   // Ejections still held against it: the next lasts base x 2^level.
   std::uint32_t level(std::uint32_t slot, Time now) const;
+  // What a restart must not forget: whether it is out, for how long still, and what is held against
+  // it.
+  struct Saved {
+    bool out = false;
+    Duration left;
+    std::uint32_t level = 0;
+    EjectionReason reason;
+  };
+  Saved saved(std::uint32_t slot, Time now) const;
+  // REQUIRES: the slot is a member and in. Too many that are out come back at the next pass.
+  void restore(std::uint32_t slot, const Saved& saved, Time now);
   // "ejected for another 12 s after 5 failures"; empty when in.
   std::string reason(std::uint32_t slot, Time now) const;
 

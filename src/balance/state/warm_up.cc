@@ -65,6 +65,12 @@ double WarmUp::raw(Time since, Time now) const {
   return settings_.floor + (1 - settings_.floor) * part;
 }
 
+Duration WarmUp::age(std::uint32_t slot, Time now) const {
+  if (state_[slot] == State::kUnusable) return Duration();
+  if (state_[slot] == State::kWarm) return settings_.window;
+  return std::clamp(now - since_[slot], Duration(), settings_.window);
+}
+
 double WarmUp::factor(std::uint32_t slot, Time now) const {
   if (state_[slot] != State::kWarming) return 1;
   const double own = raw(since_[slot], now);

@@ -33,6 +33,8 @@ class WarmUp {
 
   // In [floor, 1]; 1 for a slot that is not usable. A time before it entered counts as that time.
   double factor(std::uint32_t slot, Time now) const;
+  // How long it has been usable, at most the window; zero when it is not.
+  Duration age(std::uint32_t slot, Time now) const;
   // Those in their window, whose factors move. Changes with the next enter, leave or pass.
   std::span<const std::uint32_t> active() const { return active_.items(); }
 
