@@ -5,9 +5,10 @@
 // KetamaRing::kLooks, then as over rendezvous: O(n).
 //
 // In flight means this worker's tickets, those of draining endpoints included; other workers bound
-// theirs alike, so the sum is bounded. Shares count among the endpoints not tried, so one of them
-// always has room: a retry may go above the bound of the first try. Requests without a key are not
-// bounded. Keys whose endpoint has room never move. Mirrokni, Thorup and Zadimoghaddam 2016.
+// theirs alike, so the sum is bounded. Shares count among the endpoints neither barred nor tried,
+// so one of them always has room: a retry may go above the bound of the first try. Taking what is
+// barred off the sum of weights is O(barred). Requests without a key are not bounded. Keys whose
+// endpoint has room never move. Mirrokni, Thorup and Zadimoghaddam 2016.
 #include "balance/keyed/ketama_ring.h"
 #include "balance/keyed/rendezvous_hash.h"
 #include "balance/policies/policies.h"
@@ -32,6 +33,7 @@ class BoundedLoad final : public Policy {
     if (!context.key) return pick_unkeyed(pool, context);
     double weight = weight_;
     for (const std::uint32_t slot : context.tried_slots) weight -= pool.weights[slot];
+    for (const std::uint32_t slot : pool.out) weight -= pool.weights[slot];
     // in_flight + 1 <= ceil(x) is in_flight < x; the last digits must not make 2 of 2.0000000001.
     constexpr double kRounding = 1 - 1e-12;
     const double allowed = factor_ * static_cast<double>(pool.in_flight + 1) * kRounding;

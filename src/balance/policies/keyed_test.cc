@@ -190,6 +190,29 @@ TEST(BoundedLoad, SharesOfTheBoundFollowWeights) {
   }
 }
 
+TEST(BoundedLoad, WhatIsBarredTakesNoPartInTheShares) {
+  std::vector<Endpoint> all = endpoints(3);
+  all[0].weight = 10;
+  for (std::uint64_t hot = 0; hot < 20; ++hot) {
+    Balancer balancer({.policy = named("bounded_load"), .seed = seed_from_environment()});
+    balancer.apply(EndpointSet::make(1, all).value(), Time());
+    const EndpointId others[] = {EndpointId{1}, EndpointId{2}};
+    balancer.pick({Time(), others, key_of(hot)})
+        ->finish(Outcome::kFailure, Time(), Duration::seconds(60));
+    ASSERT_EQ(balancer.eligible(), 2U);
+    const EndpointId home = balancer.pick({Time(), {}, key_of(hot)})->id();
+    std::vector<Ticket> out;
+    std::uint64_t at_home = 0;
+    for (std::uint64_t total = 1; total <= 80; ++total) {
+      // At home while it has room: held + 1 <= ceil(1.25 x total / 2).
+      const bool room = at_home + 1 <= (5 * total + 7) / 8;
+      out.push_back(balancer.pick({Time(), {}, key_of(hot)}).value());
+      ASSERT_EQ(out.back().id() == home, room) << total << " in flight, key " << hot;
+      at_home += room ? 1 : 0;
+    }
+  }
+}
+
 TEST(BoundedLoad, ARetryFindsAnEndpointThoughTheBoundIsFull) {
   Keyed keyed(named("bounded_load"), endpoints(3));
   std::vector<Ticket> out;
