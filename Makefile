@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 ARGS ?=
 
 .PHONY: help setup setup-bench build run test test-fast check format format-check tidy asan tsan fuzz \
-        bench bench-balance bench-proxy clean
+        bench bench-balance bench-proxy bench-board clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,10 @@ bench-balance: setup build/build.ninja ## Pick and finish in ns per policy
 bench-proxy: setup-bench build ## CPU per request beside nginx and HAProxy
 	@ninja -C build -j $(JOBS) sat_load
 	@python3 bench/proxy/bench_proxy.py --evener build/evener --json build/bench/proxy.json $(ARGS)
+
+bench-board: setup build/build.ninja ## How workers should see each other's load (ADR 0005)
+	@ninja -C build -j $(JOBS) board_study
+	@build/board_study --json build/bench/board.json $(ARGS)
 
 clean: ## Remove every build folder
 	@rm -rf build build-*

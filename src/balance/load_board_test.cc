@@ -86,24 +86,39 @@ TEST(LoadBoard, ALargePoolIsFoldedInSlices) {
   EXPECT_EQ(elsewhere_of(a, 9'999), 2U);
 }
 
-TEST(LoadBoard, TwoWorkersOnTwoThreads) {
-  const EndpointSetPtr set = EndpointSet::make(1, make_endpoints(8), 2).value();
-  const auto work = [&set](std::uint32_t worker) {
+// Every thread has its own balancer; what they share is the sets and their boards.
+TEST(LoadBoard, accept_T20_ThirtyTwoWorkersChurn) {
+  constexpr std::uint32_t kWorkers = 32;
+  std::vector<EndpointSetPtr> sets;
+  for (std::uint64_t version = 1; version <= 3; ++version) {
+    std::vector<Endpoint> endpoints = make_endpoints(8 + version);
+    endpoints[version].up = false;
+    endpoints.erase(endpoints.begin());
+    sets.push_back(EndpointSet::make(version, std::move(endpoints), kWorkers).value());
+  }
+  const auto work = [&sets](std::uint32_t worker) {
     Balancer balancer({.policy = {.name = "p2c"}, .seed = worker, .worker = worker});
-    balancer.apply(set, at_ms(0));
+    Rng rng(worker);
     std::vector<Ticket> out(16);
-    for (std::int64_t i = 0; i < 20'000; ++i) {
+    for (std::int64_t i = 0; i < 4000; ++i) {
+      if (i % 97 == 0) balancer.apply(sets[rng.below(sets.size())], at_ms(i));
       Ticket& oldest = out[static_cast<std::size_t>(i % 16)];
-      oldest.finish(Outcome::kSuccess, at_ms(i));
+      if (rng.below(3) != 0) oldest.finish(Outcome::kSuccess, at_ms(i));
       oldest = balancer.pick({.now = at_ms(i)}).value();
       if (i % 50 == 0) balancer.tick(at_ms(i));
     }
+    balancer.apply(sets[0], at_ms(4000));
+    out.clear();
+    EXPECT_EQ(balancer.in_flight(), 0U);
   };
-  std::thread other(work, 1);
-  work(0);
-  other.join();
-  for (std::size_t i = 0; i < 8; ++i) {
-    EXPECT_EQ(set->board()->published(0, i) + set->board()->published(1, i), 0U);
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint32_t worker = 0; worker < kWorkers; ++worker) threads.emplace_back(work, worker);
+  }
+  for (std::uint32_t worker = 0; worker < kWorkers; ++worker) {
+    for (std::size_t i = 0; i < sets[0]->size(); ++i) {
+      EXPECT_EQ(sets[0]->board()->published(worker, i), 0U);
+    }
   }
 }
 
