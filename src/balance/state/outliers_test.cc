@@ -153,6 +153,32 @@ TEST(Outliers, accept_T31_IdleEndpointsAreNoPartOfTheStatistics) {
   EXPECT_THAT(same.out(), IsEmpty());
 }
 
+TEST(Outliers, AFewFailuresOfFewRequestsProveNothing) {
+  EjectorPool pool(10, {.success_requests = 10});
+  for (std::uint32_t slot = 0; slot < 10; ++slot)
+    pool.mixed(slot, slot == 4 ? 6 : 10, slot == 4 ? 4 : 0);
+  pool.after_seconds(1);
+  EXPECT_THAT(pool.out(), IsEmpty());
+}
+
+TEST(Outliers, OnePercentWorseIsNoOutlierHoweverManyRequests) {
+  EjectorPool pool(10);
+  for (std::uint32_t slot = 0; slot < 10; ++slot)
+    pool.mixed(slot, slot == 4 ? 1980 : 2000, slot == 4 ? 20 : 0);
+  pool.after_seconds(1);
+  EXPECT_THAT(pool.out(), IsEmpty());
+}
+
+TEST(Outliers, FailuresFromBeforeAnEjectionAreNotHeldAgainstItTwice) {
+  EjectorPool pool(4, {.window = Duration::seconds(60), .base = Duration::seconds(1)});
+  pool.fail(1, 60);
+  pool.after_seconds(1);
+  ASSERT_THAT(pool.out(), ElementsAre(1));
+  pool.trial(1, Outcome::kSuccess);
+  for (int i = 0; i < 20; ++i) pool.after_seconds(1);
+  EXPECT_THAT(pool.out(), IsEmpty());
+}
+
 TEST(Outliers, SlowAnswersEjectOnlyWhenAskedTo) {
   for (const double multiple : {0.0, 5.0}) {
     EjectorPool pool(5, {.slow_multiple = multiple});

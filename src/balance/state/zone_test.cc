@@ -57,6 +57,8 @@ TEST(ZoneSpill, StaysWhileLocalHasCapacityHoweverIdleTheOthers) {
 TEST(ZoneSpill, TwoZonesEquallyOverloadedKeepTheirOwn) {
   const std::array<ZoneLoad, 2> zones = {zone(10, 3000), zone(10, 3000)};
   EXPECT_EQ(spill_probability(zones, 0, kDefault), 0);
+  const std::array<ZoneLoad, 2> nearly = {zone(10, 3000), zone(10, 2500)};
+  EXPECT_EQ(spill_probability(nearly, 0, kDefault), 0) << "not worth the way";
   const std::array<ZoneLoad, 2> uneven = {zone(10, 3000), zone(10, 500)};
   EXPECT_EQ(spill_probability(uneven, 0, kDefault), 1);
   EXPECT_EQ(spill_probability(uneven, 1, kDefault), 0);
