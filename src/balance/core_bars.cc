@@ -61,6 +61,7 @@ void Core::set_warmth(std::uint32_t slot, double factor) noexcept {
   view_.warming += now < 1 ? 1 : 0;
   warmth_[slot] = now;
   update_inverse(slot);
+  changed(slot);
 }
 
 void Core::update_inverse(std::uint32_t slot) noexcept {

@@ -1,39 +1,54 @@
-// least_request: the endpoint with the fewest requests per weight of all, ties at random.
-// O(n): two passes over the eligible slots, one to find the least and count its equals, one to
-// reach the chosen one of them.
-#include <cstddef>
-
+// least_request: the endpoint with the fewest requests per weight of all, ties at random. O(1)
+// while weights are equal, else O(log n); O(n) when endpoints were tried, which few requests have.
+// Source: join the shortest queue (Winston 1977); exact for one balancer, and only for one: with
+// several, each knows the others' requests as of their last exchange.
+#include "balance/least_load.h"
 #include "balance/policies/policies.h"
-#include "balance/pool_view.h"
 
 namespace evener {
 namespace {
 
-double cost_of(const Slot& slot) { return slot.load() * static_cast<double>(slot.inverse); }
+auto loads(const PoolView& pool) {
+  return [&pool](std::uint32_t slot) { return pool.slots[slot].load() - 1; };
+}
 
 class LeastRequest final : public Policy {
  public:
-  void rebuild(const PoolView&, Rng&) override {}
+  void rebuild(const PoolView& pool, Rng&) override { least_.rebuild(pool, loads(pool)); }
+
+  void changed(const PoolView& pool, std::uint32_t slot) noexcept override {
+    least_.changed(pool, slot, loads(pool));
+  }
 
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
-    double least = 0;
-    std::uint32_t equals = 0;
+    const std::uint32_t slot =
+        context.tried_slots.empty() ? least_.least(context.rng) : least_untried(pool, context);
+    if (slot == Slot::kNone) return kNoSlot;
+    context.trace.add(slot, pool.slots[slot], 0, cost_of(pool.slots[slot]));
+    return slot;
+  }
+
+ private:
+  static double cost_of(const Slot& slot) {
+    return slot.load() * static_cast<double>(slot.inverse);
+  }
+
+  // Of equals the k-th replaces the choice with probability 1 / k.
+  static std::uint32_t least_untried(const PoolView& pool, PickContext& context) noexcept {
+    std::uint32_t chosen = Slot::kNone;
+    std::uint64_t equals = 0;
+    float least = 0;
     for (const std::uint32_t index : pool.eligible) {
-      const double cost = cost_of(pool.slots[index]);
+      const auto cost = static_cast<float>(cost_of(pool.slots[index]));
       if ((equals != 0 && cost > least) || context.excluded(index)) continue;
       equals = equals != 0 && cost == least ? equals + 1 : 1;
       least = cost;
+      if (equals == 1 || context.rng.below(equals) == 0) chosen = index;
     }
-    std::uint64_t rank = equals > 1 ? context.rng.below(equals) : 0;
-    for (const std::uint32_t index : pool.eligible) {
-      const Slot& slot = pool.slots[index];
-      if (cost_of(slot) != least || context.excluded(index)) continue;
-      if (rank-- != 0) continue;
-      context.trace.add(index, slot, 0, least);
-      return index;
-    }
-    return kNoSlot;
+    return chosen;
   }
+
+  LeastLoad least_;
 };
 
 }  // namespace
