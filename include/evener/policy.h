@@ -35,8 +35,13 @@ enum class KeyedOver : std::uint8_t { kRing, kRendezvous };
 
 struct PolicySettings {
   std::string name = "peak_ewma";
-  // Distinct endpoints compared per pick, 1..kChoicesMax (p2c, peak_ewma).
+  // Endpoints compared per pick, 1..kChoicesMax; peak_ewma also takes kChoicesAll, every one, and
+  // kChoicesAuto: every one of up to 32, of more 8.
   std::uint32_t choices = 2;
+  // Draws may repeat an endpoint, as in the theory's first form; worse, for comparison (p2c).
+  bool replacement = false;
+  // Probability of comparing; else the first drawn is taken: (1 + beta) choice, 0..1 (p2c).
+  double beta = 1;
   Estimator estimator = Estimator::kMean;
   // Memory of the latency estimate, and how fast an idle endpoint's returns to the pool's median.
   Duration tau = Duration::seconds(10);
@@ -61,7 +66,9 @@ struct PolicySettings {
   bool operator==(const PolicySettings&) const = default;
 };
 
-inline constexpr std::uint32_t kChoicesMax = 16;
+inline constexpr std::uint32_t kChoicesMax = 64;
+inline constexpr std::uint32_t kChoicesAuto = 0xffff'fffe;
+inline constexpr std::uint32_t kChoicesAll = 0xffff'ffff;
 inline constexpr std::uint32_t kPointsMax = 10'000;
 inline constexpr std::uint32_t kTableSizeMax = 5'000'011;
 

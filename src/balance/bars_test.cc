@@ -319,7 +319,8 @@ TEST(Bars, accept_T08_PanicSpreadsAndIsSaid) {
 
 TEST(Bars, accept_T32_WarmUpGivesPartsOfAShareEvenWhenAllAreIdle) {
   for (const PolicyInfo& info : policy_catalog()) {
-    if (info.uses_key) continue;  // affinity comes first there
+    if (info.uses_key) continue;           // affinity comes first there
+    if (info.name == "go_left") continue;  // and there who stands left
     BalancerOptions options;
     options.policy.name = info.name;
     options.seed = seed_from_environment();

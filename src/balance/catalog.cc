@@ -11,14 +11,15 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kPeakEwmaTakes = {
     "choices", "estimator", "tau", "floor", "prior", "window", "reprobe"};
+constexpr std::array<std::string_view, 3> kP2cTakes = {"choices", "replacement", "beta"};
 constexpr std::array<std::string_view, 1> kChoices = {"choices"};
 constexpr std::array<std::string_view, 1> kPoints = {"points"};
 constexpr std::array<std::string_view, 1> kTableSize = {"table_size"};
 constexpr std::array<std::string_view, 3> kBoundedLoadTakes = {"load_factor", "over", "points"};
 
-constexpr std::array<PolicyInfo, 11> kCatalog = {{
+constexpr std::array<PolicyInfo, 14> kCatalog = {{
     {.name = "peak_ewma",
-     .summary = "of two at random, the one with least latency x load per weight and success",
+     .summary = "of two, more or all, the one with least latency x load per weight and success",
      .source = "Finagle PeakEwma, brpc la; own estimator",
      .parameters = kPeakEwmaTakes,
      .make = make_peak_ewma,
@@ -27,7 +28,7 @@ constexpr std::array<PolicyInfo, 11> kCatalog = {{
     {.name = "p2c",
      .summary = "of two at random, the one with fewest requests in flight per weight",
      .source = "Mitzenmacher 2001; Azar et al. 1994",
-     .parameters = kChoices,
+     .parameters = kP2cTakes,
      .make = make_p2c},
     {.name = "least_request",
      .summary = "the endpoint with fewest requests in flight per weight, of all",
@@ -35,6 +36,22 @@ constexpr std::array<PolicyInfo, 11> kCatalog = {{
      .parameters = {},
      .make = make_least_request,
      .follows_load = true},
+    {.name = "idle_first",
+     .summary = "an idle endpoint at random; when there is none, p2c",
+     .source = "join-idle-queue, Lu et al. 2011",
+     .parameters = {},
+     .make = make_idle_first,
+     .follows_load = true},
+    {.name = "p2c_memory",
+     .summary = "p2c that also remembers the least loaded endpoint of the last pick",
+     .source = "Mitzenmacher, Prabhakar and Shah 2002",
+     .parameters = kChoices,
+     .make = make_p2c_memory},
+    {.name = "go_left",
+     .summary = "one from each of two groups, the fewest in flight, of equals the left: to compare",
+     .source = "Voecking 1999",
+     .parameters = kChoices,
+     .make = make_go_left},
     {.name = "round_robin",
      .summary = "in turn, smooth and by weight",
      .source = "earliest deadline first, as in packet scheduling",
@@ -149,10 +166,16 @@ const PolicyInfo* find_policy(std::string_view name) {
 }
 
 std::expected<void, Error> check_settings(const PolicySettings& s) {
-  if (s.choices < 1 || s.choices > kChoicesMax) {
+  const bool word = s.choices == kChoicesAll || s.choices == kChoicesAuto;
+  if (word && s.name != "peak_ewma") {
+    return out_of_range("choices", "1 to " + std::to_string(kChoicesMax),
+                        "a word that only peak_ewma takes");
+  }
+  if (!word && (s.choices < 1 || s.choices > kChoicesMax)) {
     return out_of_range("choices", "1 to " + std::to_string(kChoicesMax),
                         std::to_string(s.choices));
   }
+  if (!(s.beta >= 0 && s.beta <= 1)) return out_of_range("beta", "0 to 1", std::to_string(s.beta));
   if (s.points < 1 || s.points > kPointsMax) {
     return out_of_range("points", "1 to " + std::to_string(kPointsMax), std::to_string(s.points));
   }

@@ -41,8 +41,15 @@ TEST(Catalog, SettingsOutOfRangeAreNamed) {
     const auto made = make_policy(settings);
     return made.has_value() ? std::string() : made.error().message;
   };
-  EXPECT_THAT(message([](auto& s) { s.choices = 0; }), HasSubstr("\"choices\": expected 1 to 16"));
-  EXPECT_THAT(message([](auto& s) { s.choices = 17; }), HasSubstr("found 17"));
+  EXPECT_THAT(message([](auto& s) { s.choices = 0; }), HasSubstr("\"choices\": expected 1 to 64"));
+  EXPECT_THAT(message([](auto& s) { s.choices = 65; }), HasSubstr("found 65"));
+  for (const std::uint32_t word : {kChoicesAll, kChoicesAuto}) {
+    EXPECT_EQ(message([word](auto& s) { s.choices = word; }), "");
+    EXPECT_THAT(message([word](auto& s) { s.name = "p2c", s.choices = word; }),
+                HasSubstr("only peak_ewma"));
+  }
+  EXPECT_THAT(message([](auto& s) { s.beta = -0.1; }), HasSubstr("\"beta\": expected 0 to 1"));
+  EXPECT_THAT(message([](auto& s) { s.beta = std::nan(""); }), HasSubstr("\"beta\""));
   EXPECT_THAT(message([](auto& s) { s.tau = Duration(); }), HasSubstr("\"tau\""));
   EXPECT_THAT(message([](auto& s) { s.floor = -Duration::seconds(1); }), HasSubstr("\"floor\""));
   EXPECT_THAT(message([](auto& s) { s.prior = Duration::max(); }), HasSubstr("\"prior\""));

@@ -64,6 +64,7 @@ Violations two_are_compared(const Entry& entry, std::uint64_t seed) {
     idle += index(picked->id);
     subject->finish(picked->handle, Outcome::kRejected, at_ms(0));
   }
+  if (entry.may_miss && idle > 110) return {};
   if (entry.by_load && idle != 200) {
     out.push_back("idle endpoint of two got " + std::to_string(idle) + " of 200");
   }
@@ -112,6 +113,7 @@ Violations check_spread(std::span<const double> hits, double expected, double sp
 
 // T3: equal endpoints get equal shares, five requests at a time, answers equally fast.
 Violations equal_shares(const Entry& entry, std::uint64_t seed) {
+  if (entry.leans) return {};
   constexpr std::size_t kN = 10;
   constexpr int kPicks = 20'000;
   const auto subject = entry.make(seed);
@@ -136,6 +138,7 @@ Violations equal_shares(const Entry& entry, std::uint64_t seed) {
 
 // T4: ties are broken at random (a rotation alternates instead).
 Violations ties(const Entry& entry, std::uint64_t seed) {
+  if (entry.leans) return {};
   const auto subject = entry.make(seed);
   subject->apply(make_endpoints(2), at_ms(0));
   int second = 0;

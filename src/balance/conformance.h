@@ -48,6 +48,8 @@ struct Entry {
   bool by_load = false;     // prefers fewer in flight
   bool pairs = false;       // compares two draws: the rank law holds
   bool in_turn = false;     // a rotation: ties are not random
+  bool leans = false;       // ties go one way by design: no equal shares either
+  bool may_miss = false;    // by design it may take the busier of two: more often the idle one
   bool by_success = false;  // failures cost share
   bool by_key = false;      // hashes: the properties of conformance_keyed.cc hold too
   bool in_order = false;    // by key, and by an endpoint's place in the set

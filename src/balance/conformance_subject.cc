@@ -83,8 +83,13 @@ Entry catalog_entry(const PolicySettings& settings) {
   entry.make = [settings](std::uint64_t seed) {
     return std::make_unique<BalancerSubject>(settings, seed);
   };
-  entry.by_load = settings.name != "random" && settings.name != "round_robin";
-  entry.pairs = (settings.name == "p2c" || settings.name == "peak_ewma") && settings.choices == 2;
+  const auto is = [&](std::string_view name) { return settings.name == name; };
+  entry.by_load = !is("random") && !is("round_robin") && !(is("p2c") && settings.beta <= 0);
+  entry.may_miss = is("p2c") && entry.by_load && (settings.replacement || settings.beta < 1);
+  entry.may_miss |= is("p2c_memory") && settings.choices == 1;
+  entry.pairs = (is("p2c") && settings.choices == 2 && !entry.may_miss && entry.by_load) ||
+                (is("peak_ewma") && settings.choices == 2);
+  entry.leans = is("go_left");
   entry.in_turn = settings.name == "round_robin";
   const auto info = std::ranges::find(policy_catalog(), settings.name, &PolicyInfo::name);
   entry.by_success = info->uses_success;

@@ -42,13 +42,21 @@ INSTANTIATE_TEST_SUITE_P(Conformance, Catalog, ::testing::ValuesIn(every_case())
                          });
 
 TEST(Settings, KeepEveryPropertyWithOtherSettings) {
-  for (const std::uint32_t choices : {2U, 3U, 16U}) {
-    PolicySettings settings;
-    settings.choices = choices;
-    settings.estimator = Estimator::kPeak;
-    EXPECT_THAT(check_all(catalog_entry(settings), seed_from_environment()), IsEmpty()) << choices;
-    settings.name = "p2c";
-    EXPECT_THAT(check_all(catalog_entry(settings), seed_from_environment()), IsEmpty()) << choices;
+  std::vector<PolicySettings> variants;
+  for (const std::uint32_t choices : {2U, 3U, 8U, 64U, kChoicesAuto, kChoicesAll}) {
+    variants.push_back({.choices = choices});
+    variants.push_back({.choices = choices, .estimator = Estimator::kPeak});
+    if (choices > kChoicesMax) continue;
+    variants.push_back({.name = "p2c", .choices = choices});
+    variants.push_back({.name = "p2c", .choices = choices, .replacement = true});
+    variants.push_back({.name = "p2c_memory", .choices = choices});
+    variants.push_back({.name = "go_left", .choices = choices});
+  }
+  variants.push_back({.name = "p2c_memory", .choices = 1});
+  for (const double beta : {0.0, 0.5, 0.9}) variants.push_back({.name = "p2c", .beta = beta});
+  for (const PolicySettings& settings : variants) {
+    EXPECT_THAT(check_all(catalog_entry(settings), seed_from_environment()), IsEmpty())
+        << settings.name << ", choices " << settings.choices << ", beta " << settings.beta;
   }
 }
 

@@ -206,7 +206,7 @@ TEST(SmallPool, accept_T40_TwoSlowOfFour) {
 // T42: nobody knows anything yet, and everybody begins at once.
 TEST(Herd, accept_T42_SynchronisedStartsSpread) {
   for (const PolicyInfo& info : policy_catalog()) {
-    if (info.uses_key) continue;
+    if (info.uses_key || info.name == "go_left") continue;  // which leans by design
     Fleet fleet(policy(std::string(info.name)), 100, 20, exponential_work(0.01),
                 seed_from_environment());
     for (std::size_t client = 0; client < 100; ++client) {

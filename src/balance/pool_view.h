@@ -51,7 +51,7 @@ struct PoolView {
 
 // What the last pick compared; kept so that explain() can tell, and cheap to fill.
 struct PickTrace {
-  static constexpr std::uint32_t kCandidatesMax = kChoicesMax;
+  static constexpr std::uint32_t kCandidatesMax = 16;
   // What decided.
   enum class How : std::uint8_t {
     kPolicy,  // the least cost, or the policy's schedule

@@ -73,6 +73,18 @@ std::uint32_t draw_rest(const PoolView& pool, PickContext& context, std::uint32_
   return Slot::kNone;
 }
 
+// Where repeats are rare, drawing again is cheaper than stepping over holes.
+void draw_again_on_repeats(const PoolView& pool, PickContext& context, std::uint32_t untried,
+                           std::uint32_t choices, Candidates& out) {
+  for (out.count = 0; out.count < choices;) {
+    const std::uint64_t bits = context.rng.u64();
+    for (const std::uint64_t half : {bits >> 32, bits & 0xffff'ffff}) {
+      const std::uint32_t slot = pool.eligible[context.untried(scale(half, untried))];
+      if (out.count < choices && !drawn(out, slot)) out.slot[out.count++] = slot;
+    }
+  }
+}
+
 void draw_by_weight(const PoolView& pool, PickContext& context, std::uint32_t untried,
                     std::uint32_t choices, Candidates& out) {
   constexpr int kLooks = 16;
@@ -106,6 +118,8 @@ void draw_candidates(const PoolView& pool, PickContext& context, std::uint32_t c
     out.slot[0] = pool.eligible[context.untried(a)];
     out.slot[1] = pool.eligible[context.untried(b)];
     out.count = 2;
+  } else if (untried >= 8 * choices) {
+    draw_again_on_repeats(pool, context, untried, choices, out);
   } else {
     draw_evenly(pool, context, untried, choices, out);
   }

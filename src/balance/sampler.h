@@ -3,7 +3,8 @@
 // Even draws when weights are equal, else in proportion to weight, one after the other without
 // replacement. Two even draws cost one 64-bit number, split (bias below n / 2^32); the second skips
 // the first by the hole method, so no draw is ever repeated. The order of the candidates is random
-// too: taking the first of equals breaks ties fairly. No allocation. O(choices^2), choices <= 16.
+// too: taking the first of equals breaks ties fairly. No allocation. O(choices^2), with a constant
+// that only shows beyond 16.
 #pragma once
 
 #include <array>

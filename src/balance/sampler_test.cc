@@ -96,6 +96,26 @@ TEST(Sampler, ManyChoicesAreDistinctAndEvenWithAndWithoutTried) {
   }
 }
 
+TEST(Sampler, FewOfManyAreDistinctAndEven) {
+  Pool pool(std::vector<double>(100, 1), {7, 8, 60});
+  std::vector<double> hits(100);
+  std::vector<double> last(100);
+  std::vector<double> expected(100, 20'000.0 * 5 / 97);
+  std::vector<double> expected_last(100, 20'000.0 / 97);
+  for (const std::uint32_t t : {7U, 8U, 60U}) expected[t] = expected_last[t] = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const Candidates c = pool.draw(5);
+    ASSERT_EQ(c.count, 5U);
+    for (std::uint32_t k = 0; k < 5; ++k) hits[c.slot[k]] += 1;
+    last[c.slot[4]] += 1;
+    const std::set<std::uint32_t> distinct(c.slot.begin(), c.slot.begin() + 5);
+    ASSERT_EQ(distinct.size(), 5U);
+  }
+  for (const std::uint32_t t : {7U, 8U, 60U}) EXPECT_EQ(hits[t], 0);
+  EXPECT_LT(conformance::chi_square(hits, expected), conformance::chi_square_bound(96));
+  EXPECT_LT(conformance::chi_square(last, expected_last), conformance::chi_square_bound(96));
+}
+
 TEST(Sampler, WeightedDrawsFollowTheWeights) {
   const std::vector<double> weights = {1, 2, 4, 0.5, 10};
   Pool pool(weights);

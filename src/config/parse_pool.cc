@@ -22,9 +22,10 @@ constexpr std::array kEndpointLater = {"zone"sv, "labels"sv, "tls"sv};
 constexpr std::array kTimeoutKeys = {"connect"sv, "first_byte"sv, "idle"sv, "keep_alive"sv};
 constexpr std::array kLimitKeys = {"idle_connections_per_endpoint"sv};
 constexpr std::array kLimitLater = {"in_flight_per_endpoint"sv, "queue"sv, "queue_wait"sv};
-constexpr std::array kPolicyKeys = {"name"sv,   "choices"sv,    "estimator"sv,   "tau"sv,
-                                    "floor"sv,  "prior"sv,      "window"sv,      "reprobe"sv,
-                                    "points"sv, "table_size"sv, "load_factor"sv, "over"sv};
+constexpr std::array kPolicyKeys = {"name"sv,        "choices"sv,    "estimator"sv,   "tau"sv,
+                                    "floor"sv,       "prior"sv,      "window"sv,      "reprobe"sv,
+                                    "points"sv,      "table_size"sv, "load_factor"sv, "over"sv,
+                                    "replacement"sv, "beta"sv};
 
 constexpr Duration kLeast = Duration::milliseconds(1);
 constexpr Duration kDay = Duration::seconds(24 * 3600);
@@ -110,12 +111,26 @@ const PolicyInfo* find_policy(Reader& reader, const Node& node) {
   return index < catalog.size() ? &catalog[index] : nullptr;
 }
 
+void read_choices(Reader& reader, const Node& value, PolicyConfig& policy) {
+  if (policy.name == "peak_ewma" && value.kind == Node::Kind::kScalar) {
+    if (value.text == "all") policy.choices = kChoicesAll;
+    if (value.text == "auto") policy.choices = kChoicesAuto;
+    if (value.text == "all" || value.text == "auto") return;
+  }
+  reader.count(value, "`choices`", 1, kChoicesMax, policy.choices);
+}
+
 void read_policy_setting(Reader& reader, std::string_view key, const Node& value,
                          PolicyConfig& policy) {
   static constexpr std::array kEstimators = {"mean"sv, "peak"sv};
+  static constexpr std::array kNoYes = {"false"sv, "true"sv};
   static constexpr std::array kOvers = {"ring"sv, "rendezvous"sv};
   constexpr Duration kAny = Duration::max();
-  if (key == "choices") reader.count(value, "`choices`", 1, kChoicesMax, policy.choices);
+  if (key == "choices") read_choices(reader, value, policy);
+  if (key == "replacement") {
+    policy.replacement = reader.choice(value, "`replacement`", kNoYes, 0) == 1;
+  }
+  if (key == "beta") reader.value(value, "`beta`", parse_number, policy.beta);
   if (key == "estimator") {
     const bool peak = reader.choice(value, "`estimator`", kEstimators, 0) == 1;
     policy.estimator = peak ? Estimator::kPeak : Estimator::kMean;

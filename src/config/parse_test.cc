@@ -117,6 +117,21 @@ TEST(Parse, every_policy_by_its_bare_name) {
   }
 }
 
+TEST(Parse, settings_of_policies_of_choice) {
+  const auto policy = [](const std::string& text) {
+    return good(std::string(kSmallest.substr(0, kSmallest.find("  web:"))) +
+                "  web: { policy: " + text + ", endpoints: [10.0.0.7:80] }\n")
+        .pools.at(0)
+        .policy;
+  };
+  EXPECT_EQ(policy("{ name: peak_ewma, choices: all }").choices, kChoicesAll);
+  EXPECT_EQ(policy("{ name: peak_ewma, choices: auto }").choices, kChoicesAuto);
+  EXPECT_EQ(policy("{ name: peak_ewma, choices: 64 }").choices, 64u);
+  EXPECT_EQ(policy("{ name: p2c, beta: 0.5 }").beta, 0.5);
+  EXPECT_TRUE(policy("{ name: p2c, replacement: true }").replacement);
+  EXPECT_FALSE(policy("{ name: p2c, replacement: false }").replacement);
+}
+
 TEST(Parse, every_form_of_a_key) {
   using Kind = KeySource::Kind;
   const std::tuple<const char*, Kind, const char*> forms[] = {

@@ -40,6 +40,8 @@ std::map<std::string, std::string> defaults() {
       {"routes.*.timeouts.total", duration_text(Route{}.total_timeout)},
       {"pools.*.policy", pool.policy.name},
       {"pools.*.policy.choices", number(pool.policy.choices)},
+      {"pools.*.policy.replacement", pool.policy.replacement ? "true" : "false"},
+      {"pools.*.policy.beta", pool.policy.beta == 1 ? "1" : "?"},
       {"pools.*.policy.estimator", pool.policy.estimator == Estimator::kMean ? "mean" : "peak"},
       {"pools.*.policy.tau", duration_text(pool.policy.tau)},
       {"pools.*.policy.floor", duration_text(pool.policy.floor)},

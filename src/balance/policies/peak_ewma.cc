@@ -1,13 +1,20 @@
-// peak_ewma: of a few distinct endpoints drawn at random, the one of least cost
+// peak_ewma: of a few distinct endpoints drawn at random, or of all, the one of least cost
 //   latency(now) x (in_flight + elsewhere + 1) / (weight x warmup x success)
-// O(choices). After Finagle's PeakEwma and brpc's in-flight age; what differs and why is in
-// slot.h and base/ewma.h.
+// O(choices), O(n) for `all`. After Finagle's PeakEwma and brpc's in-flight age; what differs and
+// why is in slot.h and base/ewma.h.
 //
-// An endpoint that always loses is looked at again: when a loser got nothing for `reprobe` and for
-// 8 n picks, and has nothing in flight, it is taken. So a dead endpoint costs at most one request
-// in 8 n (an eighth of its fair share) and one per `reprobe`, and one that recovered is found
-// within max(reprobe, 8 n picks) plus the time until it is drawn, about n / 2 picks.
+// More looks pay against slow endpoints: two choices alone cannot keep traffic off them once they
+// are many, since both draws may be slow. `auto` looks at all of up to 32 endpoints, and at 8 of
+// more: most of the gain is there, and a pick stays O(1).
+//
+// An endpoint that always loses is looked at again: two at random of those compared, or of all, are
+// taken instead when they are forgotten (reprobe.h). So one that recovered is found within
+// max(reprobe, 8 n picks) plus the time until it is drawn, about n / 2 picks.
+#include <algorithm>
+
+#include "balance/cost_scan.h"
 #include "balance/policies/policies.h"
+#include "balance/reprobe.h"
 #include "balance/sampler.h"
 
 namespace evener {
@@ -16,9 +23,11 @@ namespace {
 class PeakEwma final : public Policy {
  public:
   explicit PeakEwma(const PolicySettings& settings)
-      : choices_(settings.choices), reprobe_((settings.reprobe.ns() >> 27) + 1) {}
+      : choices_(settings.choices), reprobe_(settings.reprobe) {}
 
-  void rebuild(const PoolView&, Rng&) override {}
+  void rebuild(const PoolView& pool, Rng&) override {
+    if (choices_ > 2) scan_.reset(pool.members.size());
+  }
 
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
     std::uint32_t first = 0;
@@ -27,15 +36,15 @@ class PeakEwma final : public Policy {
     const double first_cost = cost_of(pool, context, first);
     const double second_cost = cost_of(pool, context, second);
     const bool swap = second_cost < first_cost * kClearlyLess;
+    const std::uint32_t best = swap ? second : first;
     const std::uint32_t loser = swap ? first : second;
-    if (forgotten(pool, pool.slots[loser], context.now)) {
-      context.trace.how = PickTrace::How::kProbe;
-      return loser;
-    }
-    return swap ? second : first;
+    return is_due(pool, context, loser) ? loser : best;
   }
 
  private:
+  static constexpr std::size_t kAutoAll = 32;
+  static constexpr std::uint32_t kAutoChoices = 8;
+
   [[gnu::always_inline]] static double cost_of(const PoolView& pool, PickContext& context,
                                                std::uint32_t index) {
     const Slot& slot = pool.slots[index];
@@ -46,29 +55,48 @@ class PeakEwma final : public Policy {
   }
 
   // Any number of choices, weights, tried endpoints, small pools.
-  std::uint32_t pick_any(const PoolView& pool, PickContext& context) const {
+  std::uint32_t pick_any(const PoolView& pool, PickContext& context) {
+    std::uint32_t choices = choices_;
+    if (choices == kChoicesAuto)
+      choices = pool.eligible.size() <= kAutoAll ? kChoicesAll : kAutoChoices;
+    if (choices > 2 && choices >= pool.eligible.size()) return pick_of_all(pool, context);
     Candidates candidates;
-    draw_candidates(pool, context, choices_, candidates);
+    draw_candidates(pool, context, choices, candidates);
     const std::uint32_t best = least_cost(pool, candidates, [&](std::uint32_t index, const Slot&) {
       return cost_of(pool, context, index);
     });
-    for (std::uint32_t i = 0; i < candidates.count; ++i) {
+    return or_forgotten(pool, context, candidates, best);
+  }
+
+  std::uint32_t pick_of_all(const PoolView& pool, PickContext& context) {
+    const std::uint32_t best = scan_.least(pool, context);
+    Candidates two;
+    if (!draw_pair(pool, context, two.slot[0], two.slot[1])) {
+      draw_candidates(pool, context, 2, two);
+    } else {
+      two.count = 2;
+    }
+    return or_forgotten(pool, context, two, best);
+  }
+
+  std::uint32_t or_forgotten(const PoolView& pool, PickContext& context,
+                             const Candidates& candidates, std::uint32_t best) const {
+    for (std::uint32_t i = 0; i < std::min(candidates.count, 2U); ++i) {
       const std::uint32_t index = candidates.slot[i];
-      if (index == best || !forgotten(pool, pool.slots[index], context.now)) continue;
-      context.trace.how = PickTrace::How::kProbe;
-      return index;
+      if (index != best && is_due(pool, context, index)) return index;
     }
     return best;
   }
 
-  bool forgotten(const PoolView& pool, const Slot& slot, Time now) const {
-    const auto idle = static_cast<std::uint16_t>(coarse_time(now) - slot.touched);
-    return idle >= reprobe_ && slot.in_flight == 0 &&
-           pool.picks - slot.picked_at >= 8 * pool.eligible.size();
+  bool is_due(const PoolView& pool, PickContext& context, std::uint32_t loser) const {
+    if (!reprobe_.due(pool, pool.slots[loser], context.now)) return false;
+    context.trace.how = PickTrace::How::kProbe;
+    return true;
   }
 
   std::uint32_t choices_;
-  std::int64_t reprobe_;  // in units of coarse_time
+  Reprobe reprobe_;
+  CostScan scan_;
 };
 
 }  // namespace
