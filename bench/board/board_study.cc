@@ -7,16 +7,13 @@
 //   board    the LoadBoard, folded every `every` service times
 //   exact    the LoadBoard, folded before every pick
 // Times are in mean service times; seeds 1 to `--seeds`, the table shows the mean over them and the
-// largest deviation. Cost, in real time: pick + finish per thread with one and with two threads,
-// with counts of one's own, with the board, and with counters shared by atomics.
+// largest deviation. What it costs is in bench_balance (workers/...).
 //
 //   board_study [--jobs N] [--seeds N] [--json FILE]
 #include <evener/balancer.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +21,6 @@
 #include <nlohmann/json.hpp>
 #include <queue>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -196,87 +192,6 @@ void quality(std::size_t jobs, std::uint64_t seeds, nlohmann::json& json) {
   }
 }
 
-// Two shared counters per pick: what exact counts would cost without any balancer around them.
-struct alignas(64) SharedCount {
-  std::atomic<std::uint32_t> in_flight{0};
-};
-
-double ns_per_call(std::uint32_t threads, std::size_t calls, auto&& body) {
-  std::vector<std::jthread> running;
-  std::atomic<std::uint32_t> ready{0};
-  const auto begin = std::chrono::steady_clock::now();
-  for (std::uint32_t t = 0; t < threads; ++t) {
-    running.emplace_back([&, t] {
-      ready.fetch_add(1);
-      while (ready.load() < threads) std::this_thread::yield();
-      body(t, calls);
-    });
-  }
-  running.clear();
-  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
-  return took.count() / static_cast<double>(calls);
-}
-
-void pick_and_finish(Balancer& balancer, std::size_t calls) {
-  for (std::size_t i = 0; i < calls; ++i) {
-    const Time now = Time::from_ns(static_cast<std::int64_t>(i) * 1000);
-    if (i % 1024 == 0) balancer.tick(now);
-    balancer.pick({.now = now}).value().finish(Outcome::kSuccess, now);
-  }
-}
-
-void cost(nlohmann::json& json) {
-  constexpr std::size_t kCalls = 2'000'000;
-  fmt::print("\npick + finish, ns per call and thread, {} endpoints; median of 5\n", kServers);
-  fmt::print("{:>8}{:>12}{:>12}{:>24}\n", "threads", "own", "board", "shared atomics alone");
-  for (const std::uint32_t threads : {1U, 2U}) {
-    std::vector<double> own;
-    std::vector<double> board;
-    std::vector<double> shared;
-    for (int round = 0; round < 5; ++round) {
-      for (const bool with_board : {false, true}) {
-        const EndpointSetPtr set = make_set(with_board ? threads : 0);
-        std::vector<Balancer> balancers;
-        for (std::uint32_t t = 0; t < threads; ++t) {
-          BalancerOptions options;
-          options.policy.name = "p2c";
-          options.seed = t;
-          options.worker = with_board ? t : 0;
-          balancers.emplace_back(options).apply(set, Time());
-        }
-        const double ns = ns_per_call(threads, kCalls, [&](std::uint32_t t, std::size_t calls) {
-          pick_and_finish(balancers[t], calls);
-        });
-        (with_board ? board : own).push_back(ns);
-      }
-      std::vector<SharedCount> counts(kServers);
-      shared.push_back(ns_per_call(threads, kCalls, [&](std::uint32_t t, std::size_t calls) {
-        Rng rng(t);
-        for (std::size_t i = 0; i < calls; ++i) {
-          SharedCount& a = counts[rng.below(kServers)];
-          SharedCount& b = counts[rng.below(kServers)];
-          SharedCount& less = a.in_flight.load(std::memory_order_relaxed) <=
-                                      b.in_flight.load(std::memory_order_relaxed)
-                                  ? a
-                                  : b;
-          less.in_flight.fetch_add(1, std::memory_order_relaxed);
-          less.in_flight.fetch_sub(1, std::memory_order_relaxed);
-        }
-      }));
-    }
-    const auto median = [](std::vector<double>& v) {
-      std::ranges::sort(v);
-      return v[v.size() / 2];
-    };
-    const double a = median(own);
-    const double b = median(board);
-    const double c = median(shared);
-    fmt::print("{:>8}{:>12.1f}{:>12.1f}{:>24.1f}\n", threads, a, b, c);
-    json["cost"].push_back(
-        {{"threads", threads}, {"own_ns", a}, {"board_ns", b}, {"shared_atomics_ns", c}});
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -295,7 +210,6 @@ int main(int argc, char** argv) {
   }
   nlohmann::json json;
   quality(jobs, seeds, json);
-  cost(json);
   if (file.empty()) return 0;
   std::FILE* out = std::fopen(file.c_str(), "w");
   if (out == nullptr) {

@@ -26,7 +26,9 @@ Core::Core(BalancerOptions options)
       info_(find_policy(options_.policy.name)),
       rng_(options_.seed),
       model_(options_.policy.tau, options_.policy.floor, options_.policy.prior),
-      view_{slots_, {}, {}, {}, {}, {}, {}, by_weight_, model_} {
+      view_{slots_, {}, {}, {}, {}, {}, {}, by_weight_, model_},
+      window_length_(static_cast<std::uint64_t>(options_.policy.window.ns())),
+      samples_all_(info_->uses_latency) {
   const auto ok = check_options(options_);
   EV_CHECK(ok.has_value(), ok.error().message);
   if (options_.ejection.enabled) ejector_.emplace(options_.ejection);
@@ -35,6 +37,7 @@ Core::Core(BalancerOptions options)
   }
   pushback_.emplace(options_.pushback);
   observers_ = Observers::make(options_);
+  watches_load_ = options_.max_in_flight != 0 || info_->follows_load || observers_ != nullptr;
 }
 
 void Core::release(std::unique_ptr<Core> core) noexcept {
@@ -44,14 +47,10 @@ void Core::release(std::unique_ptr<Core> core) noexcept {
 }
 
 // Numbers windows by time; divides only when the time has left the last one asked for.
-std::uint8_t Core::window_at(Time now) noexcept {
-  const Duration length = options_.policy.window;
-  if (now < window_start_ || now - window_start_ >= length) {
-    const std::int64_t number = now.ns() / length.ns();
-    window_start_ = Time::from_ns(number * length.ns());
-    window_ = static_cast<std::uint8_t>(number);
-  }
-  return window_;
+void Core::turn_window(Time now) noexcept {
+  const std::int64_t number = now.ns() / static_cast<std::int64_t>(window_length_);
+  window_start_ = Time::from_ns(number * static_cast<std::int64_t>(window_length_));
+  window_ = static_cast<std::uint8_t>(number);
 }
 
 // Fills tried_positions_ (ascending) and tried_slots_; false when nothing untried is left.
@@ -72,12 +71,33 @@ bool Core::find_tried(std::span<const EndpointId> tried) noexcept {
 }
 
 std::expected<Ticket, PickError> Core::pick(const PickRequest& request) noexcept {
+  // The usual pick: two or more are eligible, none was tried, none needs care.
+  if (view_.eligible.size() > 1 && request.tried.empty() && !needs_care()) {
+    last_ = request.now;
+    trace_.begin(request.now);
+    view_.picks = static_cast<std::uint32_t>(picks_);
+    PickContext context{request.now, request.key, {}, {}, barred_, rng_, trace_};
+    std::uint32_t slot = policy_->pick(view_, context);
+    if (slot == Slot::kNone) [[unlikely]] {
+      slot = view_.eligible[rng_.below(view_.eligible.size())];
+    }
+    decided(context, slot);
+    return issue(slot, request.now);
+  }
   const auto slot = choose(request);
   if (!slot) return std::unexpected(slot.error());
   return issue(*slot, request.now);
 }
 
-std::expected<std::uint32_t, PickError> Core::choose(const PickRequest& request) noexcept {
+void Core::decided(const PickContext& context, std::uint32_t slot) noexcept {
+  if (trace_.count == 0) trace_.add(slot, slots_[slot], 0, 0);
+  trace_.chosen = slot;
+  if (observers_ != nullptr) observers_->picked(view_, context, picks_ + 1);
+}
+
+// Small pools, retries, nothing eligible, trials, warm-up.
+[[gnu::noinline]] std::expected<std::uint32_t, PickError> Core::choose(
+    const PickRequest& request) noexcept {
   last_ = request.now;
   if (by_column_.empty()) return std::unexpected(PickError::kNoEndpoints);
   trace_.begin(request.now);
@@ -96,15 +116,13 @@ std::expected<std::uint32_t, PickError> Core::choose(const PickRequest& request)
     tried = tried_slots_;
   }
   PickContext context{request.now, request.key, positions, tried, barred_, rng_, trace_};
-  if (slot == Slot::kNone) slot = choose_eligible(context);
-  if (trace_.count == 0) trace_.add(slot, slots_[slot], 0, 0);
-  trace_.chosen = slot;
-  if (!tried.empty()) note_tried(tried);
-  if (observers_ != nullptr) observers_->picked(view_, context, picks_ + 1);
+  if (slot == Slot::kNone) slot = choose_with_care(context);
+  note_tried(tried);
+  decided(context, slot);
   return slot;
 }
 
-std::uint32_t Core::choose_eligible(PickContext& context) noexcept {
+std::uint32_t Core::choose_with_care(PickContext& context) noexcept {
   const std::size_t untried = view_.eligible.size() - context.tried_positions.size();
   if (context.tried_positions.empty()) {
     if (ejector_ && !ejector_->half_open().empty()) {
@@ -189,6 +207,30 @@ std::int64_t Core::first_byte(std::uint32_t index, Time start, Time now) noexcep
   return sampled ? -2 - latency.ns() : latency.ns();
 }
 
+// `fresh`: the latency has not been sampled yet. `waited`: there was no first byte.
+[[gnu::always_inline]] inline void Core::take_outcome(std::uint32_t index, Outcome outcome,
+                                                      Duration latency, bool fresh, bool waited,
+                                                      Time now) noexcept {
+  // Where latency decides nothing, every eighth is enough to tell people: an average over time does
+  // not mind.
+  constexpr std::uint64_t kOneIn = 8;
+  Slot& slot = slots_[index];
+  if (outcome == Outcome::kSuccess) [[likely]] {
+    if (fresh && (samples_all_ || picks_ % kOneIn == 0 || !slot.latency.known())) {
+      sample(slot, latency, now);
+    }
+    const std::uint8_t window = window_at(now);
+    if (!slot.windows.add_usual_success(window) && slot.windows.add(true, window)) {
+      update_inverse(index);
+    }
+    return;
+  }
+  if (outcome == Outcome::kRejected) return;
+  if (waited) sample_if_higher(slot, latency, now);
+  if (outcome == Outcome::kCancelled) return;
+  if (slot.windows.add(false, window_at(now))) update_inverse(index);
+}
+
 void Core::finish(std::uint32_t index, Time start, std::int64_t first_byte_ns, Outcome outcome,
                   Time now, Duration retry_after) noexcept {
   last_ = now;
@@ -206,23 +248,7 @@ void Core::finish(std::uint32_t index, Time start, std::int64_t first_byte_ns, O
   if (!waited) {
     latency = Duration::nanoseconds(first_byte_ns >= 0 ? first_byte_ns : -2 - first_byte_ns);
   }
-  switch (outcome) {
-    case Outcome::kSuccess:
-      if (waited || first_byte_ns >= 0) sample(slot, latency, now);
-      if (slot.windows.add(true, window_at(now))) update_inverse(index);
-      break;
-    case Outcome::kFailure:
-    case Outcome::kOverloaded:
-    case Outcome::kConnectFailed:
-      if (waited) sample_if_higher(slot, latency, now);
-      if (slot.windows.add(false, window_at(now))) update_inverse(index);
-      break;
-    case Outcome::kCancelled:
-      if (waited) sample_if_higher(slot, latency, now);
-      break;
-    case Outcome::kRejected:
-      break;
-  }
+  take_outcome(index, outcome, latency, waited || first_byte_ns >= 0, waited, now);
   if (ejector_) ejector_->finished(index, start, outcome, latency, now);
   if (outcome == Outcome::kConnectFailed || retry_after > Duration()) {
     push_back(index, outcome, retry_after, now);

@@ -91,7 +91,11 @@ class Core {
   void check_limit(std::uint32_t slot) noexcept;
   void set_warmth(std::uint32_t slot, double factor) noexcept;
   void update_inverse(std::uint32_t slot) noexcept;
-  void changed(std::uint32_t slot) noexcept;
+  // The slot's load changed.
+  void changed(std::uint32_t slot) noexcept {
+    if (watches_load_) tell_changed(slot);
+  }
+  void tell_changed(std::uint32_t slot) noexcept;
   void push_back(std::uint32_t slot, Outcome outcome, Duration retry_after, Time now) noexcept;
   void pass_bars(Time now);
   std::uint32_t take_trial(Time now) noexcept;
@@ -103,7 +107,11 @@ class Core {
   // core.cc
   bool find_tried(std::span<const EndpointId> tried) noexcept;
   std::expected<std::uint32_t, PickError> choose(const PickRequest& request) noexcept;
-  std::uint32_t choose_eligible(PickContext& context) noexcept;
+  void decided(const PickContext& context, std::uint32_t slot) noexcept;
+  std::uint32_t choose_with_care(PickContext& context) noexcept;
+  bool needs_care() const noexcept {
+    return view_.warming != 0 || (ejector_ && !ejector_->half_open().empty());
+  }
   Ticket issue(std::uint32_t slot, Time now) noexcept;
   void note_tried(std::span<const std::uint32_t> tried) noexcept;
   void sample(Slot& slot, Duration latency, Time now) noexcept;
@@ -111,7 +119,16 @@ class Core {
   void publish(const Slot& slot) noexcept;
   void refresh_median(Time now);
   void fold_elsewhere(std::size_t columns);
-  std::uint8_t window_at(Time now) noexcept;
+  std::uint8_t window_at(Time now) noexcept {
+    // Unsigned: a time before the window is far beyond its end.
+    const auto since = static_cast<std::uint64_t>((now - window_start_).ns());
+    if (since >= window_length_) [[unlikely]]
+      turn_window(now);
+    return window_;
+  }
+  void turn_window(Time now) noexcept;
+  void take_outcome(std::uint32_t slot, Outcome outcome, Duration latency, bool fresh, bool waited,
+                    Time now) noexcept;
 
   // core_batch.cc
   double batch_cost(std::uint32_t slot, Time now) const noexcept;
@@ -152,6 +169,7 @@ class Core {
   std::optional<WarmUp> warm_up_;
   std::optional<Pushback> pushback_;
   std::unique_ptr<Observers> observers_;
+  bool watches_load_ = false;  // a limit, or a policy that follows the load
 
   // Scratch of one pick, with room for every endpoint.
   std::vector<std::uint32_t> tried_positions_;
@@ -162,7 +180,9 @@ class Core {
   std::uint64_t picks_ = 0;
   Time last_;
   Time window_start_;
-  std::uint8_t window_ = 0;  // that of window_start_
+  std::uint64_t window_length_;  // ns
+  std::uint8_t window_ = 0;      // that of window_start_
+  bool samples_all_;             // the policy decides by latency
   Time median_due_;
   std::size_t median_start_ = 0;
   std::size_t fold_next_ = 0;

@@ -46,8 +46,7 @@ void Core::check_limit(std::uint32_t slot) noexcept {
   set_bar(slot, kBarFull, load >= options_.max_in_flight);
 }
 
-// The slot's load changed.
-void Core::changed(std::uint32_t slot) noexcept {
+void Core::tell_changed(std::uint32_t slot) noexcept {
   if (options_.max_in_flight != 0) check_limit(slot);
   if (infos_[slot].position == Slot::kNone) return;
   if (info_->follows_load) policy_->changed(view_, slot);

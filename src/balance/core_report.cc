@@ -95,16 +95,17 @@ Explanation Core::explain(const Decision& decision) const {
   out.at = trace.at;
   for (std::uint32_t i = 0; i < trace.count; ++i) {
     const PickTrace::Entry& entry = trace.entries[i];
+    const Decision::Terms& terms = decision.terms[i];
     Explanation::Candidate candidate;
-    candidate.id = decision.ids[i];
+    candidate.id = terms.id;
     candidate.name = name_of(candidate.id);
     candidate.latency = to_duration(entry.latency_ns);
-    candidate.in_flight = entry.in_flight;
-    candidate.elsewhere = entry.elsewhere;
-    candidate.weight = decision.weights[i];
-    candidate.warmup = static_cast<double>(decision.warmth[i]);
+    candidate.elsewhere = std::min(terms.elsewhere, entry.load - 1);
+    candidate.in_flight = entry.load - 1 - candidate.elsewhere;
+    candidate.weight = terms.weight;
+    candidate.warmup = static_cast<double>(terms.warmth);
     candidate.success =
-        1 / (static_cast<double>(entry.inverse) * candidate.weight * candidate.warmup);
+        1 / (static_cast<double>(terms.inverse) * candidate.weight * candidate.warmup);
     candidate.cost = entry.cost;
     candidate.chosen = entry.slot == trace.chosen;
     candidate.note = candidate.chosen ? note_of(trace.how) : "";

@@ -46,9 +46,9 @@ void describe(const PoolView& pool, const PickTrace& trace, std::uint64_t sequen
   for (std::uint32_t i = 0; i < trace.count; ++i) {
     const std::uint32_t slot = trace.entries[i].slot;
     out.trace.entries[i] = trace.entries[i];
-    out.ids[i] = pool.endpoints[slot]->id;
-    out.weights[i] = pool.weights[slot];
-    out.warmth[i] = pool.warmth[slot];
+    const Slot& counts = pool.slots[slot];
+    out.terms[i] = {pool.endpoints[slot]->id, pool.weights[slot], counts.inverse, pool.warmth[slot],
+                    counts.elsewhere};
   }
   for (std::uint32_t i = 0; i < trace.tried_count; ++i) {
     out.tried[i] = pool.endpoints[trace.tried[i]]->id;

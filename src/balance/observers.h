@@ -26,9 +26,14 @@ struct Decision {
 
   std::uint64_t sequence = 0;
   PickTrace trace;
-  std::array<EndpointId, PickTrace::kCandidatesMax> ids{};
-  std::array<double, PickTrace::kCandidatesMax> weights{};
-  std::array<float, PickTrace::kCandidatesMax> warmth{};
+  struct Terms {
+    EndpointId id{};
+    double weight = 1;
+    float inverse = 1;
+    float warmth = 1;
+    std::uint32_t elsewhere = 0;
+  };
+  std::array<Terms, PickTrace::kCandidatesMax> terms{};  // of trace.entries
   std::array<EndpointId, PickTrace::kTriedMax> tried{};
   std::uint32_t excluded_count = 0;
   std::array<Excluded, kExcludedMax> excluded{};

@@ -62,11 +62,10 @@ struct PickTrace {
   };
 
   static constexpr std::uint32_t kTriedMax = 8;
+  // What else there is to tell is read when somebody asks: it hardly ever changes.
   struct Entry {
     std::uint32_t slot;
-    std::uint32_t in_flight;
-    std::uint32_t elsewhere;
-    float inverse;
+    std::uint32_t load;
     double latency_ns;  // 0 when the policy does not look at it
     double cost;        // 0 when the policy has none
   };
@@ -80,7 +79,7 @@ struct PickTrace {
   }
   void add(std::uint32_t slot, const Slot& counts, double latency_ns, double cost) {
     if (count == kCandidatesMax) return;
-    entries[count++] = {slot, counts.in_flight, counts.elsewhere, counts.inverse, latency_ns, cost};
+    entries[count++] = {slot, counts.load(), latency_ns, cost};
   }
 
   Time at;

@@ -40,6 +40,14 @@ class SuccessWindows {
     return failed_before || !success;
   }
 
+  // The usual case of add(true, window), in line: nothing has failed, the window is the present
+  // one. False: nothing was done.
+  bool add_usual_success(std::uint8_t window) {
+    if (window != window_ || streak_ != 0 || failures() != 0 || good_[0] == 0xffff) return false;
+    ++good_[0];
+    return true;
+  }
+
   // The counts as of `window`, to be given to restore() with that window's number then.
   struct Saved {
     std::uint16_t good[2];
