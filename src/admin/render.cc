@@ -138,6 +138,8 @@ void write_endpoints(Exposition& out, const Snapshot& s) {
       out.sample(labels + ",outcome=\"failure\"", e.failures);
       out.sample(labels + ",outcome=\"cancelled\"", e.cancelled);
       out.sample(labels + ",outcome=\"rejected\"", e.rejected);
+      out.sample(labels + ",outcome=\"overloaded\"", e.overloaded);
+      out.sample(labels + ",outcome=\"connect_failed\"", e.connect_failed);
     }
   }
 }
@@ -159,6 +161,7 @@ std::string endpoints_json(const Snapshot& snapshot) {
     for (const EndpointReport& e : p.endpoints) {
       endpoints.push_back({{"name", e.name},
                            {"state", e.state},
+                           {"warmup", e.warmup},
                            {"weight", e.weight},
                            {"in_flight", e.in_flight},
                            {"latency_seconds", e.latency.to_seconds()},
@@ -168,7 +171,9 @@ std::string endpoints_json(const Snapshot& snapshot) {
                            {"successes", e.successes},
                            {"failures", e.failures},
                            {"cancelled", e.cancelled},
-                           {"rejected", e.rejected}});
+                           {"rejected", e.rejected},
+                           {"overloaded", e.overloaded},
+                           {"connect_failed", e.connect_failed}});
     }
     pools.push_back({{"name", p.name},
                      {"policy", p.policy},

@@ -15,8 +15,9 @@ PoolReport report_pool(proxy::Pool& pool, Time now) {
   pool.balancer().snapshot(now, statuses);
   for (const EndpointStatus& status : statuses) {
     report.endpoints.push_back({.name = std::string(status.name),
-                                .state = std::string(status.reason),
+                                .state = status.reason,
                                 .weight = status.weight,
+                                .warmup = status.warmup,
                                 .in_flight = status.in_flight,
                                 .latency = status.latency,
                                 .success = status.success,
@@ -25,7 +26,9 @@ PoolReport report_pool(proxy::Pool& pool, Time now) {
                                 .successes = status.successes,
                                 .failures = status.failures,
                                 .cancelled = status.cancelled,
-                                .rejected = status.rejected});
+                                .rejected = status.rejected,
+                                .overloaded = status.overloaded,
+                                .connect_failed = status.connect_failed});
   }
   return report;
 }
@@ -61,6 +64,10 @@ void merge_endpoint(EndpointReport& into, const EndpointReport& from) {
   into.failures += from.failures;
   into.cancelled += from.cancelled;
   into.rejected += from.rejected;
+  into.overloaded += from.overloaded;
+  into.connect_failed += from.connect_failed;
+  into.warmup = std::min(into.warmup, from.warmup);
+  if (into.state == "eligible") into.state = from.state;
 }
 
 }  // namespace

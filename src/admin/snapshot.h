@@ -13,8 +13,10 @@ namespace evener::admin {
 
 struct EndpointReport {
   std::string name;
-  std::string state;  // "eligible", "down", "draining", ...
+  // EndpointStatus::reason; where workers differ, that of one for which it is not eligible.
+  std::string state;
   double weight = 1;
+  double warmup = 1;  // the least
   std::uint64_t in_flight = 0;
   // Of the workers that have sent something there: the slowest estimate and the lowest success.
   Duration latency;
@@ -25,6 +27,8 @@ struct EndpointReport {
   std::uint64_t failures = 0;
   std::uint64_t cancelled = 0;
   std::uint64_t rejected = 0;
+  std::uint64_t overloaded = 0;
+  std::uint64_t connect_failed = 0;
 };
 
 struct PoolReport {

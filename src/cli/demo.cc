@@ -36,6 +36,8 @@ config::Config demo_config(const DemoOptions& options, const DemoEndpoints& endp
                     .endpoints = {},
                     .policy = {},
                     .key = {},
+                    .ejection = {},
+                    .warm_up = {},
                     .timeouts = {},
                     .limits = {},
                     .mark = {}};

@@ -11,8 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "evener/ejection.h"
 #include "evener/policy.h"
 #include "evener/time.h"
+#include "evener/warm_up.h"
 
 namespace evener::config {
 
@@ -79,6 +81,7 @@ struct PoolTimeouts {
 
 struct PoolLimits {
   std::uint32_t idle_connections_per_endpoint = 64;  // kept for reuse, per worker
+  std::uint32_t in_flight_per_endpoint = 0;          // from all workers; 0: no limit
 };
 
 // What of a request a keyed policy hashes. A request that lacks it, or has it empty, has no key.
@@ -94,6 +97,8 @@ struct Pool {
   std::vector<EndpointConfig> endpoints;
   PolicyConfig policy;
   KeySource key;  // given if and only if the policy uses one
+  EjectionSettings ejection;
+  WarmUpSettings warm_up;
   PoolTimeouts timeouts;
   PoolLimits limits;
   SourceMark mark;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "config/parse_health.h"
 #include "config/parse_key.h"
 
 namespace evener::config {
@@ -14,14 +15,15 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array kPoolKeys = {"endpoints"sv, "policy"sv, "key"sv, "timeouts"sv, "limits"sv};
-constexpr std::array kPoolLater = {"discovery"sv, "probe"sv,  "ejection"sv, "warmup"sv, "budget"sv,
-                                   "hedge"sv,     "subset"sv, "tls"sv,      "retry"sv};
+constexpr std::array kPoolKeys = {"endpoints"sv, "policy"sv,   "key"sv,   "ejection"sv,
+                                  "warmup"sv,    "timeouts"sv, "limits"sv};
+constexpr std::array kPoolLater = {"discovery"sv, "probe"sv, "budget"sv, "hedge"sv,
+                                   "subset"sv,    "tls"sv,   "retry"sv};
 constexpr std::array kEndpointKeys = {"address"sv, "name"sv, "weight"sv};
 constexpr std::array kEndpointLater = {"zone"sv, "labels"sv, "tls"sv};
 constexpr std::array kTimeoutKeys = {"connect"sv, "first_byte"sv, "idle"sv, "keep_alive"sv};
-constexpr std::array kLimitKeys = {"idle_connections_per_endpoint"sv};
-constexpr std::array kLimitLater = {"in_flight_per_endpoint"sv, "queue"sv, "queue_wait"sv};
+constexpr std::array kLimitKeys = {"idle_connections_per_endpoint"sv, "in_flight_per_endpoint"sv};
+constexpr std::array kLimitLater = {"queue"sv, "queue_wait"sv};
 constexpr std::array kPolicyKeys = {"name"sv,        "choices"sv,    "estimator"sv,   "tau"sv,
                                     "floor"sv,       "prior"sv,      "window"sv,      "reprobe"sv,
                                     "points"sv,      "table_size"sv, "load_factor"sv, "over"sv,
@@ -209,8 +211,9 @@ void read_limits(Reader& reader, const Node& node, PoolLimits& out) {
   constexpr std::uint64_t kMany = 1'000'000;
   for (const auto& [key, value] :
        reader.map(node, "a pool's `limits`", {kLimitKeys, kLimitLater})) {
-    reader.count(*value, fmt::format("`{}`", key->text), 0, kMany,
-                 out.idle_connections_per_endpoint);
+    const bool idle = key->text == "idle_connections_per_endpoint";
+    reader.count(*value, fmt::format("`{}`", key->text), idle ? 0 : 1, kMany,
+                 idle ? out.idle_connections_per_endpoint : out.in_flight_per_endpoint);
   }
 }
 
@@ -229,6 +232,8 @@ Pool read_pool(Reader& reader, const Node& name, const Node& node) {
     }
     if (key->text == "policy") read_policy(reader, *value, pool.policy);
     if (key->text == "key") read_key(reader, *value, pool.key);
+    if (key->text == "ejection") read_ejection(reader, *value, pool.ejection);
+    if (key->text == "warmup") read_warm_up(reader, *value, pool.warm_up);
     if (key->text == "timeouts") read_timeouts(reader, *value, pool.timeouts);
     if (key->text == "limits") read_limits(reader, *value, pool.limits);
   }

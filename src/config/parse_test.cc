@@ -260,5 +260,31 @@ TEST(Parse, messages_show_the_place) {
             "                ^");
 }
 
+TEST(Parse, WhoIsLeftOut) {
+  const Config config = good(R"(
+listeners: [{ address: 127.0.0.1:80 }]
+routes: [{ pool: a }]
+pools:
+  a:
+    endpoints: [10.0.0.7:80]
+    ejection: { consecutive: 3, base: 5s, longest: 1m, max_share: 25%, failure_share: 0.5, window: 4s }
+    warmup: 10s
+    limits: { in_flight_per_endpoint: 100 }
+  b: { endpoints: [10.0.0.7:80], ejection: off, warmup: off }
+)");
+  const EjectionSettings& ejection = config.pools.at(0).ejection;
+  EXPECT_TRUE(ejection.enabled);
+  EXPECT_EQ(ejection.consecutive, 3U);
+  EXPECT_EQ(ejection.base, Duration::seconds(5));
+  EXPECT_EQ(ejection.longest, Duration::seconds(60));
+  EXPECT_EQ(ejection.window, Duration::seconds(4));
+  EXPECT_EQ(ejection.max_share, 0.25);
+  EXPECT_EQ(ejection.failure_share, 0.5);
+  EXPECT_EQ(config.pools.at(0).warm_up.window, Duration::seconds(10));
+  EXPECT_EQ(config.pools.at(0).limits.in_flight_per_endpoint, 100U);
+  EXPECT_FALSE(config.pools.at(1).ejection.enabled);
+  EXPECT_EQ(config.pools.at(1).warm_up.window, Duration());
+}
+
 }  // namespace
 }  // namespace evener::config

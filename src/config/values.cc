@@ -139,6 +139,15 @@ Value<double> parse_number(std::string_view text) {
   return value;
 }
 
+Value<double> parse_share(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  const Value<double> number = parse_number(percent ? text.substr(0, text.size() - 1) : text);
+  const double share = number ? *number / (percent ? 100 : 1) : -1;
+  if (share >= 0 && share <= 1) return share;
+  return std::unexpected(
+      fmt::format("expected a share like `50%` or `0.5`, from 0 to 1, found `{}`", text));
+}
+
 Value<Address> parse_address(std::string_view text) {
   Address address;
   const std::size_t colon = text.rfind(':');

@@ -24,6 +24,8 @@ Value<std::uint64_t> parse_size(std::string_view text);
 Value<std::uint64_t> parse_count(std::string_view text);
 // A finite decimal number.
 Value<double> parse_number(std::string_view text);
+// A share: "50%" or "0.5", from 0 to 1.
+Value<double> parse_share(std::string_view text);
 // "10.0.0.7:8080", "[2001:db8::1]:8080".
 Value<Address> parse_address(std::string_view text);
 // A name for a pool, listener or endpoint: letters, digits, '_', '-', '.', ':', 1 to 64 octets.

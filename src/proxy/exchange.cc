@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "http/retry_after.h"
 #include "http/serialize.h"
 #include "proxy/download.h"
 #include "proxy/request_key.h"
@@ -92,14 +93,19 @@ bool Exchange::replayable() const {
   return idempotent && head_.framing == http::Framing::kNone;
 }
 
-void Exchange::finish_ticket(Outcome outcome) { ticket_.finish(outcome, worker_.loop().now()); }
+void Exchange::finish_ticket(Outcome outcome, Duration retry_after) {
+  ticket_.finish(outcome, worker_.loop().now(), retry_after);
+}
 
 io::Task<Reason> Exchange::obtain_response() {
   Reason last = Reason::kNoEndpoint;
   const std::optional<Key> key = request_key(pool_->settings().key, head_, client_.ip());
   for (std::size_t attempts = 1;; ++attempts) {
     auto ticket = pool_->pick(tried_, key);
-    if (!ticket) co_return last;
+    if (!ticket) {
+      const bool full = ticket.error() == PickError::kAllBusy && attempts == 1;
+      co_return full ? Reason::kEndpointsFull : last;
+    }
     ticket_ = std::move(*ticket);
     picked_ = worker_.loop().now();
     const EndpointId id = ticket_.id();
@@ -108,9 +114,12 @@ io::Task<Reason> Exchange::obtain_response() {
     const bool ours = last == Reason::kNoDescriptors;
     const bool theirs = last == Reason::kBadRequest || last == Reason::kBodyTooLarge ||
                         last == Reason::kBodyTimeout || last == Reason::kClientGone;
-    finish_ticket(ours ? Outcome::kRejected : theirs ? Outcome::kCancelled : Outcome::kFailure);
     const bool nothing_sent = last == Reason::kConnectRefused || last == Reason::kUnreachable ||
                               last == Reason::kConnectTimeout;
+    finish_ticket(ours           ? Outcome::kRejected
+                  : theirs       ? Outcome::kCancelled
+                  : nothing_sent ? Outcome::kConnectFailed
+                                 : Outcome::kFailure);
     if (!nothing_sent || attempts >= kConnectAttempts) co_return last;
     tried_.push_back(id);
     ++worker_.counters().retries;
@@ -277,6 +286,8 @@ io::Task<bool> Exchange::relay_response() {
   const http::ResponsePlan plan = http::append_response_head(
       text, response,
       {.client_version = head_.version, .request_method = head_.method, .close = must_close()});
+  const Duration retry_after =
+      status == 429 || status == 503 ? http::retry_after(response) : Duration();
   const Duration to_head = worker_.loop().now() - picked_;
   response_begun_ = true;
   Download download(client_.stream(), *endpoint_, std::move(endpoint_input_), text,
@@ -295,7 +306,13 @@ io::Task<bool> Exchange::relay_response() {
   const bool cut_here = reason != Reason::kNone && reason != Reason::kTruncated &&
                         (reason != Reason::kTotalTimeout || result.reason != Reason::kTruncated);
   const bool failed = status >= 500 || reason != Reason::kNone;
-  finish_ticket(cut_here ? Outcome::kCancelled : failed ? Outcome::kFailure : Outcome::kSuccess);
+  // 429, and 503 with a time: it works, and says that it has too much to do.
+  const bool overloaded = status == 429 || (status == 503 && retry_after > Duration());
+  finish_ticket(cut_here     ? Outcome::kCancelled
+                : overloaded ? Outcome::kOverloaded
+                : failed     ? Outcome::kFailure
+                             : Outcome::kSuccess,
+                overloaded && !cut_here ? retry_after : Duration());
   pool_->counters().first_byte.record(to_head);
   pool_->counters().total.record(now - started_);
   const bool whole = upload_.complete() && !upload_running_;

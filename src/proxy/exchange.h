@@ -68,7 +68,7 @@ class Exchange {
   bool must_close() const;
   void stop_waiting();
   void drop_endpoint();
-  void finish_ticket(Outcome outcome);
+  void finish_ticket(Outcome outcome, Duration retry_after = Duration());
   Reason outcome_reason(Reason found) const;
 
   Worker& worker_;

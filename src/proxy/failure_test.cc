@@ -182,8 +182,8 @@ TEST_P(FailureTest, all_refused_is_502_after_each_was_tried_once) {
     expect_local(answer, 502, "connect_refused");
     EXPECT_EQ(worker_->counters().connects, 2u);
     EXPECT_EQ(worker_->counters().connect_failures, 2u);
-    EXPECT_EQ(status_of_endpoint(0).failures, 1u);
-    EXPECT_EQ(status_of_endpoint(1).failures, 1u);
+    EXPECT_EQ(status_of_endpoint(0).connect_failed, 1u);
+    EXPECT_EQ(status_of_endpoint(1).connect_failed, 1u);
   });
 }
 
@@ -204,7 +204,7 @@ TEST_P(FailureTest, a_connect_that_hangs_is_504_in_its_time) {
     EXPECT_EQ(status, io::IoStatus::kTimedOut);
     const Message answer = co_await ask(kGet);
     expect_local(answer, 504, "connect_timeout");
-    EXPECT_EQ(status_of_endpoint(0).failures, 1u);
+    EXPECT_EQ(status_of_endpoint(0).connect_failed, 1u);
   });
 }
 

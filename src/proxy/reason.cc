@@ -20,6 +20,7 @@ constexpr std::array<Row, kReasons> kRows{{
     {"body_timeout", 408},
     {"body_too_large", 413},
     {"no_endpoint", 503},
+    {"endpoints_full", 503},
     {"no_descriptors", 503},
     {"connect_refused", 502},
     {"unreachable", 502},

@@ -18,6 +18,7 @@ enum class Reason : std::uint8_t {
   kBodyTimeout,       // 408: the body stalled
   kBodyTooLarge,      // 413
   kNoEndpoint,        // 503: the pool is empty or nobody in it can be picked
+  kEndpointsFull,     // 503: all that can be picked hold as many requests as they may
   kNoDescriptors,     // 503: this process has none left
   kConnectRefused,    // 502
   kUnreachable,       // 502
@@ -30,7 +31,7 @@ enum class Reason : std::uint8_t {
   kClientGone,        // 499, logged and counted only: nobody is there to read it
   kTruncated,         // the endpoint's response ended early, after it had begun
 };
-inline constexpr std::size_t kReasons = 18;
+inline constexpr std::size_t kReasons = 19;
 
 std::string_view to_string(Reason reason);
 // The status to answer with. REQUIRES: not kNone, kBadRequest or kTruncated.

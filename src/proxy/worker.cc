@@ -41,8 +41,13 @@ Worker::Worker(io::Loop& loop, ConfigPtr config, const std::vector<EndpointSetPt
       listen_timer_(*this) {
   Rng seeds(options.seed);
   for (std::size_t i = 0; i < config_->pools.size(); ++i) {
-    BalancerOptions balancer{
-        .policy = config_->pools[i].policy, .seed = seeds.u64(), .worker = options.index};
+    const config::Pool& pool = config_->pools[i];
+    BalancerOptions balancer{.policy = pool.policy,
+                             .seed = seeds.u64(),
+                             .worker = options.index,
+                             .ejection = pool.ejection,
+                             .warm_up = pool.warm_up,
+                             .max_in_flight = pool.limits.in_flight_per_endpoint};
     pools_.push_back(std::make_unique<Pool>(loop_, config_->pools[i], sets[i], std::move(balancer),
                                             idle_budget_));
   }
