@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -72,6 +73,8 @@ struct EndpointReport {
   std::optional<std::uint32_t> in_flight = {};  // requests it holds, from everybody
   std::optional<Duration> latency = {};         // of requests begun at about that load
 };
+
+class CustomPolicy;  // evener/custom_policy.h
 
 namespace balance_internal {
 class Core;
@@ -161,6 +164,9 @@ struct BalancerOptions {
   DecisionSettings decisions = {};
   // A second policy that sees every pick and is not obeyed: see Balancer::shadow.
   std::optional<PolicySettings> shadow = {};
+  // Makes a policy of one's own (evener/custom_policy.h), to be obeyed in place of one from the
+  // catalog; policy.name then names it in explanations. Must not return null.
+  std::function<std::unique_ptr<CustomPolicy>()> custom = {};
 };
 
 // Checks every range; what it accepts, Balancer accepts.
@@ -219,6 +225,7 @@ struct Explanation {
   std::uint64_t sequence = 0;  // number of the pick; 0: none yet
   Time at;
   std::string policy;
+  bool custom = false;  // costs are a custom policy's own, of other terms or none
   std::vector<Candidate> candidates;
   std::vector<Excluded> excluded;
 };

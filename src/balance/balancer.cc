@@ -63,7 +63,15 @@ void Ticket::report(const EndpointReport& report, Time now) noexcept {
 void Ticket::cancel() noexcept { finish(Outcome::kCancelled, core_->last_time()); }
 
 std::expected<void, Error> check_options(const BalancerOptions& options) {
-  if (auto made = make_policy(options.policy); !made) {
+  if (options.custom != nullptr) {
+    if (auto ok = check_settings(options.policy); !ok) return ok;
+    if (find_policy(options.policy.name) != nullptr) {
+      return std::unexpected(
+          Error{"custom policy: expected a name of its own in policy.name, "
+                "found the catalog's \"" +
+                options.policy.name + "\""});
+    }
+  } else if (auto made = make_policy(options.policy); !made) {
     return std::unexpected(std::move(made.error()));
   }
   if (options.shadow) {

@@ -71,6 +71,9 @@ std::span<const Property> properties();
 // Those of keyed policies, which are among properties() and hold for any other trivially.
 std::span<const Property> keyed_properties();
 
+// Any Balancer with these options (their seed is replaced). Says nothing yet of its properties.
+Entry balancer_entry(std::string name, const BalancerOptions& options);
+
 // All properties; each violation starts with the property's name and ends with the seed.
 Violations check_all(const Entry& entry, std::uint64_t seed);
 

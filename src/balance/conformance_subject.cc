@@ -10,8 +10,8 @@ namespace {
 
 class BalancerSubject final : public Subject {
  public:
-  BalancerSubject(const PolicySettings& policy, std::uint64_t seed)
-      : balancer_({.policy = policy, .seed = seed}), keys_(seed ^ 21) {}
+  BalancerSubject(BalancerOptions options, std::uint64_t seed)
+      : balancer_(seeded(std::move(options), seed)), keys_(seed ^ 21) {}
 
   void apply(const std::vector<Endpoint>& endpoints, Time now) override {
     balancer_.apply(EndpointSet::make(++version_, endpoints).value(), now);
@@ -48,6 +48,11 @@ class BalancerSubject final : public Subject {
   }
 
  private:
+  static BalancerOptions seeded(BalancerOptions options, std::uint64_t seed) {
+    options.seed = seed;
+    return options;
+  }
+
   Balancer balancer_;
   Rng keys_;
   std::uint64_t version_ = 0;
@@ -78,11 +83,7 @@ Entry catalog_entry(const PolicyInfo& info) {
 }
 
 Entry catalog_entry(const PolicySettings& settings) {
-  Entry entry;
-  entry.name = settings.name;
-  entry.make = [settings](std::uint64_t seed) {
-    return std::make_unique<BalancerSubject>(settings, seed);
-  };
+  Entry entry = balancer_entry(settings.name, {.policy = settings});
   const auto is = [&](std::string_view name) { return settings.name == name; };
   entry.by_load = !is("random") && !is("round_robin") && !(is("p2c") && settings.beta <= 0);
   entry.may_miss = is("p2c") && entry.by_load && (settings.replacement || settings.beta < 1);
@@ -94,6 +95,15 @@ Entry catalog_entry(const PolicySettings& settings) {
   const auto info = std::ranges::find(policy_catalog(), settings.name, &PolicyInfo::name);
   entry.by_success = info->uses_success;
   if (info->uses_key) describe_keyed(settings, entry);
+  return entry;
+}
+
+Entry balancer_entry(std::string name, const BalancerOptions& options) {
+  Entry entry;
+  entry.name = std::move(name);
+  entry.make = [options](std::uint64_t seed) {
+    return std::make_unique<BalancerSubject>(options, seed);
+  };
   return entry;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "balance/custom_adapter.h"
 #include "base/check.h"
 
 namespace evener::balance_internal {
@@ -12,8 +13,11 @@ constexpr Duration kMedianEvery = Duration::milliseconds(10);
 constexpr std::size_t kMedianSample = 255;
 constexpr std::size_t kFoldPerTick = 4096;
 
-std::unique_ptr<Policy> policy_or_stop(const PolicySettings& settings) {
-  auto policy = make_policy(settings);
+std::unique_ptr<Policy> policy_or_stop(const BalancerOptions& options) {
+  if (options.custom != nullptr) {
+    return std::make_unique<CustomAdapter>(options.custom(), options.policy.reprobe);
+  }
+  auto policy = make_policy(options.policy);
   EV_CHECK(policy.has_value(), policy.error().message);
   return std::move(*policy);
 }
@@ -22,8 +26,8 @@ std::unique_ptr<Policy> policy_or_stop(const PolicySettings& settings) {
 
 Core::Core(BalancerOptions options)
     : options_(std::move(options)),
-      policy_(policy_or_stop(options_.policy)),
-      info_(find_policy(options_.policy.name)),
+      policy_(policy_or_stop(options_)),
+      info_(options_.custom != nullptr ? &custom_policy_info() : find_policy(options_.policy.name)),
       rng_(options_.seed),
       model_(options_.policy.tau, options_.policy.floor, options_.policy.prior),
       view_{slots_, {}, {}, {}, {}, {}, {}, by_weight_, model_},

@@ -91,6 +91,7 @@ Explanation Core::explain(const Decision& decision) const {
   const PickTrace& trace = decision.trace;
   Explanation out;
   out.policy = options_.policy.name;
+  out.custom = options_.custom != nullptr;
   out.sequence = decision.sequence;
   out.at = trace.at;
   for (std::uint32_t i = 0; i < trace.count; ++i) {

@@ -19,7 +19,9 @@ std::string to_string(const Explanation& explanation) {
                     " s\n";
   for (const Explanation::Candidate& c : explanation.candidates) {
     out += std::string(c.chosen ? "* " : "  ") + c.name + ": ";
-    if (c.cost > 0) out += "cost " + number("%.4g", c.cost) + " = ";
+    if (c.cost != 0) {
+      out += "cost " + number("%.4g", c.cost) + (explanation.custom ? "; " : " = ");
+    }
     if (c.latency > Duration()) out += number("%.3f", c.latency.to_seconds() * 1e3) + " ms x ";
     out += "(" + std::to_string(c.in_flight) + " in flight + " + std::to_string(c.elsewhere) +
            " elsewhere + 1) / (weight " + number("%g", c.weight) + " x warm-up " +
