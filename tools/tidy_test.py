@@ -22,6 +22,8 @@ PLANTED = {
     "unknown folder": ("src/misc/a.cc", '#include "base/check.h"\n', 1, "not in the level table"),
     "no folder": ("src/io/a.cc", '#include "loop.h"\n', 1, "expected \"FOLDER/file.h\""),
     "public header": ("include/evener/a.h", '#include "base/check.h"\n', 1, "a public header includes only"),
+    "C interface": ("include/evener/evener.h", '#include <stdio.h>\n', 1, "a public header includes only"),
+    "C interface sees io": ("src/capi/a.cc", '#include "io/loop.h"\n', 1, "capi (level 2) may not include io"),
     "file size": ("src/io/a.cc", "int a;\n" * 601, 1, "601 lines; at most 600"),
     "function size": ("src/io/a.cc", "\n" + long_function(81), 2, "a function of 81 lines; at most 80"),
     "policy size": ("src/balance/policies/a.cc", "int a;\n" * 201, 1, "a policy has at most 200"),
@@ -44,6 +46,7 @@ PLANTED = {
 }
 # What must not be mistaken for a violation.
 INNOCENT = {
+    "C's own headers": ("include/evener/evener.h", "#include <stddef.h>\n#include <stdint.h>\n"),
     "comment": ("src/http/a.cc", '// new Thing, rand() and throw are only words here\nauto s = "delete it";\n'),
     "deleted function": ("src/http/a.h", "struct A { A(const A&) = delete; };\n"),
     "allowed new": ("src/http/a.cc", "auto* x = new Thing(1);  // tidy: allow(new) the library takes it\n"),
