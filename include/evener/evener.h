@@ -123,6 +123,13 @@ enum {
   EVENER_PANIC_ALL = 2      /* those that are down as well */
 };
 
+enum { EVENER_ESTIMATOR_MEAN = 0, EVENER_ESTIMATOR_PEAK = 1 };
+enum { EVENER_OVER_RING = 0, EVENER_OVER_RENDEZVOUS = 1 };
+
+/* `choices` of peak_ewma: all endpoints; all of few and some of many. */
+#define EVENER_CHOICES_ALL UINT32_C(0xffffffff)
+#define EVENER_CHOICES_AUTO UINT32_C(0xfffffffe)
+
 /* struct_size = sizeof(evener_options), the rest 0: the defaults. What each means: policy.h and
  * balancer.h beside this file. */
 typedef struct evener_options {
@@ -137,7 +144,9 @@ typedef struct evener_options {
   uint32_t choices;
   uint32_t points;
   uint32_t table_size;
-  uint32_t reserved; /* 0 */
+  uint32_t estimator;  /* of EVENER_ESTIMATOR_... */
+  uint32_t keyed_over; /* of EVENER_OVER_... */
+  uint32_t reserved;   /* 0 */
   double load_factor;
   int64_t tau_ns;
   int64_t floor_ns;

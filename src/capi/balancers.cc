@@ -7,6 +7,8 @@ using namespace evener::capi;
 
 namespace {
 
+static_assert(EVENER_CHOICES_ALL == kChoicesAll && EVENER_CHOICES_AUTO == kChoicesAuto);
+
 void set_if(std::int64_t ns, Duration& out) {
   if (ns != 0) out = Duration::nanoseconds(ns);
 }
@@ -19,6 +21,9 @@ void set_if(T value, T& out) {
 // False: a number that none of the enumerations has.
 bool to_options(const evener_options& given, BalancerOptions& out) {
   if (given.panic > EVENER_PANIC_ALL || given.eject > 1 || given.reserved != 0) return false;
+  if (given.estimator > EVENER_ESTIMATOR_PEAK || given.keyed_over > EVENER_OVER_RENDEZVOUS) {
+    return false;
+  }
   if (given.policy != nullptr) out.policy.name = given.policy;
   out.seed = given.seed;
   out.worker = given.worker;
@@ -28,6 +33,8 @@ bool to_options(const evener_options& given, BalancerOptions& out) {
   out.ejection.enabled = given.eject == 1;
   set_if(given.warm_up_ns, out.warm_up.window);
   set_if(given.choices, out.policy.choices);
+  if (given.estimator == EVENER_ESTIMATOR_PEAK) out.policy.estimator = Estimator::kPeak;
+  if (given.keyed_over == EVENER_OVER_RENDEZVOUS) out.policy.over = KeyedOver::kRendezvous;
   set_if(given.points, out.policy.points);
   set_if(given.table_size, out.policy.table_size);
   set_if(given.load_factor, out.policy.load_factor);
@@ -56,8 +63,8 @@ evener_error evener_create(const evener_options* options, evener_balancer** bala
       return EVENER_ERROR_ARGUMENT;
     }
     if (!to_options(given, wanted)) {
-      put_text("options: expected panic 0 to 2, eject 0 or 1, reserved 0", error_text,
-               error_text_size);
+      put_text("options: expected panic 0 to 2, eject, estimator and keyed_over 0 or 1, reserved 0",
+               error_text, error_text_size);
       return EVENER_ERROR_ARGUMENT;
     }
     if (const auto ok = check_options(wanted); !ok) {

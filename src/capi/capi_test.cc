@@ -121,7 +121,7 @@ TEST(CapiEdge, NullIsAnErrorEverywhere) {
 TEST_F(Capi, OptionsReachTheBalancer) {
   evener_options options{};
   options.policy = "p2c";
-  options.choices = 17;
+  options.choices = kChoicesMax + 1;
   options.struct_size = sizeof options;
   EXPECT_EQ(evener_create(&options, &balancer_, text_, sizeof text_), EVENER_ERROR_INVALID);
   EXPECT_THAT(text_, HasSubstr("choices"));
@@ -131,10 +131,14 @@ TEST_F(Capi, OptionsReachTheBalancer) {
   EXPECT_EQ(evener_create(&options, &balancer_, text_, sizeof text_), EVENER_ERROR_INVALID);
   EXPECT_THAT(text_, HasSubstr("did you mean \"p2c\""));
   options.policy = nullptr;
+  options.estimator = 2;
+  EXPECT_EQ(evener_create(&options, &balancer_, text_, sizeof text_), EVENER_ERROR_ARGUMENT);
+  options.estimator = EVENER_ESTIMATOR_PEAK;
   options.panic = 3;
   EXPECT_EQ(evener_create(&options, &balancer_, text_, sizeof text_), EVENER_ERROR_ARGUMENT);
   options = {};
-  options.policy = "least_request";
+  options.choices = EVENER_CHOICES_ALL;
+  options.keyed_over = EVENER_OVER_RENDEZVOUS;
   options.max_in_flight = 1;
   create(options);
   EXPECT_STREQ(text_, "");
