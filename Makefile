@@ -31,10 +31,10 @@ test: setup build/build.ninja ## Set up, build, every test; ends with ctest's su
 	@ctest --test-dir build --output-on-failure -j $(JOBS) $(ARGS)
 
 format: setup ## Format the sources in place
-	@git ls-files '*.h' '*.cc' | xargs -r clang-format-19 -i
+	@git ls-files '*.h' '*.cc' '*.c' | xargs -r clang-format-19 -i
 
 format-check: setup
-	@git ls-files '*.h' '*.cc' | xargs -r clang-format-19 --dry-run -Werror
+	@git ls-files '*.h' '*.cc' '*.c' | xargs -r clang-format-19 --dry-run -Werror
 
 tidy: setup ## Layers, size ratchets, banned calls
 	@python3 tools/tidy.py
