@@ -42,6 +42,9 @@ config::Config demo_config(const DemoOptions& options, const DemoEndpoints& endp
                     .limits = {},
                     .mark = {}};
   pool.policy.name = options.policy;
+  // Short, so that a demo of seconds shows the way out and back.
+  pool.ejection.base = Duration::seconds(2);
+  pool.warm_up.window = Duration::seconds(3);
   for (std::size_t i = 0; i < endpoints.specs().size(); ++i) {
     pool.endpoints.push_back({.address = to_config(endpoints.addresses()[i]),
                               .name = endpoints.specs()[i].name,
