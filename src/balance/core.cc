@@ -41,7 +41,8 @@ Core::Core(BalancerOptions options)
   }
   pushback_.emplace(options_.pushback);
   observers_ = Observers::make(options_);
-  watches_load_ = options_.max_in_flight != 0 || info_->follows_load || observers_ != nullptr;
+  watches_load_ = options_.max_in_flight != 0 || info_->follows_load ||
+                  (observers_ != nullptr && observers_->follows_load());
 }
 
 void Core::release(std::unique_ptr<Core> core) noexcept {
@@ -64,7 +65,7 @@ bool Core::find_tried(std::span<const EndpointId> tried) noexcept {
   for (const EndpointId id : tried) {
     const auto found = index_.find(id);
     if (found == index_.end()) continue;
-    const std::uint32_t position = infos_[found->second].position;
+    const std::uint32_t position = positions_[found->second];
     if (position >= view_.eligible.size()) continue;
     const auto at = std::ranges::lower_bound(tried_positions_, position);
     if (at != tried_positions_.end() && *at == position) continue;
@@ -272,7 +273,7 @@ void Core::report(EndpointId id, const EndpointReport& report, Time now) noexcep
 
 void Core::report(std::uint32_t slot, const EndpointReport& report, Time now) noexcept {
   last_ = now;
-  if (infos_[slot].position == Slot::kNone) return;
+  if (positions_[slot] == Slot::kNone) return;
   if (info_->takes_reports) policy_->reported(view_, slot, report, now);
   if (observers_ != nullptr) observers_->reported(view_, slot, report, now);
 }

@@ -72,8 +72,7 @@ class Core {
   // What no pick reads. In a deque, so that a ticket's reference to its endpoint holds.
   struct Info {
     Endpoint endpoint;
-    std::uint32_t position = Slot::kNone;  // in ordered_
-    bool present = false;                  // in the present set
+    bool present = false;  // in the present set
   };
 
   // core_apply.cc
@@ -153,6 +152,7 @@ class Core {
   std::vector<float> warmth_;               // by slot
   std::vector<std::uint8_t> barred_;        // by slot: bits of Bar
   std::vector<const Endpoint*> endpoints_;  // by slot
+  std::vector<std::uint32_t> positions_;    // by slot: in ordered_, or kNone
   std::vector<Counters> counters_;          // by slot
   std::deque<Info> infos_;                  // by slot
   std::vector<std::uint32_t> free_;

@@ -48,6 +48,7 @@ std::uint32_t Core::slot_for(const Endpoint& endpoint, Time now) {
     slots_[slot] = Slot();
     counters_[slot] = Counters();
     infos_[slot] = Info();
+    positions_[slot] = Slot::kNone;
   }
   endpoints_[slot] = &infos_[slot].endpoint;
   slots_[slot].picked_at = static_cast<std::uint32_t>(picks_);
@@ -63,6 +64,7 @@ void Core::resize(std::size_t slots) {
   warmth_.resize(slots, 1);
   barred_.resize(slots);
   endpoints_.resize(slots);
+  positions_.resize(slots, Slot::kNone);
   counters_.resize(slots);
   infos_.resize(slots);
   if (ejector_) ejector_->resize(slots);
@@ -90,7 +92,7 @@ void Core::join(std::uint32_t slot, Time now) {
 }
 
 void Core::leave(std::uint32_t slot) {
-  infos_[slot].position = Slot::kNone;
+  positions_[slot] = Slot::kNone;
   pushback_->leave(slot);
   if (ejector_) ejector_->leave(slot);
   if (warm_up_) warm_up_->leave(slot);
@@ -128,7 +130,7 @@ void Core::rebuild_members(Time now) {
   view_.warming = 0;
   for (std::uint32_t position = 0; position < ordered_.size(); ++position) {
     const std::uint32_t slot = ordered_[position];
-    infos_[slot].position = position;
+    positions_[slot] = position;
     full_ += (barred_[slot] & kBarFull) != 0 ? 1 : 0;
     warmth_[slot] = warm_up_ ? static_cast<float>(warm_up_->factor(slot, now)) : 1.0F;
     view_.warming += warmth_[slot] < 1 ? 1 : 0;

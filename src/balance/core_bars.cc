@@ -12,8 +12,8 @@ constexpr std::size_t kWarmPerTick = 256;
 
 void Core::swap_places(std::uint32_t position, std::uint32_t other) noexcept {
   std::swap(ordered_[position], ordered_[other]);
-  infos_[ordered_[position]].position = position;
-  infos_[ordered_[other]].position = other;
+  positions_[ordered_[position]] = position;
+  positions_[ordered_[other]] = other;
 }
 
 void Core::set_eligible(std::size_t count) noexcept {
@@ -29,7 +29,7 @@ void Core::set_bar(std::uint32_t slot, Bar bar, bool on) noexcept {
       static_cast<std::uint8_t>(on ? before | bar : before & ~static_cast<unsigned>(bar));
   if (before == after) return;
   barred_[slot] = after;
-  const std::uint32_t position = infos_[slot].position;
+  const std::uint32_t position = positions_[slot];
   if (position == Slot::kNone) return;
   if (bar == kBarFull) full_ = on ? full_ + 1 : full_ - 1;
   if ((before == 0) == (after == 0)) return;
@@ -48,7 +48,7 @@ void Core::check_limit(std::uint32_t slot) noexcept {
 
 void Core::tell_changed(std::uint32_t slot) noexcept {
   if (options_.max_in_flight != 0) check_limit(slot);
-  if (infos_[slot].position == Slot::kNone) return;
+  if (positions_[slot] == Slot::kNone) return;
   if (info_->follows_load) policy_->changed(view_, slot);
   if (observers_ != nullptr) observers_->changed(view_, slot);
 }
@@ -81,7 +81,7 @@ void Core::pass_bars(Time now) {
     const auto median = Duration::nanoseconds(
         median_known_ ? static_cast<std::int64_t>(std::min(model_.median, 9e18)) : 0);
     for (const std::uint32_t slot : ejector_->pass(now, median, rng_)) {
-      if (infos_[slot].position == Slot::kNone) continue;
+      if (positions_[slot] == Slot::kNone) continue;
       const bool out = ejector_->out(slot);
       set_bar(slot, kBarEjected, out);
       if (!warm_up_) continue;
@@ -101,7 +101,7 @@ void Core::pass_bars(Time now) {
 
 std::uint32_t Core::take_trial(Time now) noexcept {
   for (const std::uint32_t slot : ejector_->half_open()) {
-    if (infos_[slot].position == Slot::kNone || (barred_[slot] & ~kBarEjected) != 0) continue;
+    if (positions_[slot] == Slot::kNone || (barred_[slot] & ~kBarEjected) != 0) continue;
     ejector_->begin_trial(slot, now);
     trace_.how = PickTrace::How::kTrial;
     return slot;
@@ -119,7 +119,7 @@ std::uint32_t Core::take_warming() noexcept {
   const auto active = warm_up_->active();
   if (draw >= active.size()) return Slot::kNone;
   const std::uint32_t slot = active[draw];
-  if (barred_[slot] != 0 || infos_[slot].position == Slot::kNone || warmth_[slot] >= 1) {
+  if (barred_[slot] != 0 || positions_[slot] == Slot::kNone || warmth_[slot] >= 1) {
     return Slot::kNone;
   }
   const std::uint64_t held = slots_[slot].in_flight;

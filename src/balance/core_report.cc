@@ -56,7 +56,7 @@ void Core::snapshot(Time now, std::vector<EndpointStatus>& out) const {
     status.weight = info.endpoint.weight;
     status.up = info.endpoint.up;
     status.draining = info.endpoint.draining;
-    status.eligible = info.position < view_.eligible.size();
+    status.eligible = positions_[index] < view_.eligible.size();
     status.in_flight = slot.in_flight;
     status.elsewhere = slot.elsewhere;
     const double latency = model_.latency(slot, now);
@@ -129,7 +129,7 @@ Explanation Core::explain() const {
   decision.excluded_count = 0;
   Explanation out = explain(decision);
   for (const std::uint32_t slot : by_column_) {
-    if (infos_[slot].position < view_.eligible.size()) continue;
+    if (positions_[slot] < view_.eligible.size()) continue;
     const Endpoint& endpoint = infos_[slot].endpoint;
     out.excluded.push_back({endpoint.id, endpoint.name, reason(slot, trace_.at)});
   }

@@ -146,7 +146,7 @@ std::expected<void, Error> Core::restore(std::string_view blob, Time now) {
     windows.streak = record.streak;
     slot.windows.restore(windows, window_at(now));
     std::ranges::copy(record.outcomes, counters_[index].begin());
-    if (infos_[index].position != Slot::kNone) {
+    if (positions_[index] != Slot::kNone) {
       restore_bars(index,
                    {.out = record.ejected_ns >= 0,
                     .left = Duration::nanoseconds(std::max<std::int64_t>(record.ejected_ns, 0)),

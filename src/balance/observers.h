@@ -44,6 +44,7 @@ class Observers {
   // Null when the options ask for nothing. REQUIRES: check_options(options) succeeds.
   static std::unique_ptr<Observers> make(const BalancerOptions& options);
 
+  bool follows_load() const { return follows_load_; }
   void rebuild(const PoolView& pool);
   void changed(const PoolView& pool, std::uint32_t slot) noexcept {
     if (follows_load_) shadow_->changed(pool, slot);
