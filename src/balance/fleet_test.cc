@@ -203,6 +203,32 @@ TEST(SmallPool, accept_T40_TwoSlowOfFour) {
   EXPECT_LE(four, 0.6 * two);
 }
 
+// T41: Prequal's overload: half of the machines have neighbours and no capacity beyond what was
+// allotted, the others have plenty. Sharing by allotment drowns the first half as soon as the load is
+// above the allotment; who looks at the queues goes on until all of them are busy, at 1.74 of it.
+TEST(Overload, accept_T41_LoadMovesToWhereThereIsCapacity) {
+  constexpr std::size_t kServers = 20;
+  constexpr double kAllotted = kServers * 4 / 0.01;  // requests a second
+  const auto work = [](std::size_t server, double, Rng& rng) {
+    return exponential(rng, 0.01) / (server % 2 == 0 ? 0.98 : 2.5);
+  };
+  const auto p99 = [&](const char* name, double load) {
+    Fleet fleet(policy(name), 5, kServers, work, seed_from_environment());
+    for (Fleet::Server& server : fleet.servers()) server.slots = 4;
+    for (const double step : {0.75, 1.0, load}) {
+      fleet.take_times();
+      fleet.run_open(2, step * kAllotted);
+    }
+    return quantile(fleet.take_times(), 0.99);
+  };
+  const double calm = p99("prequal", 0.75);
+  for (const double load : {1.1, 1.4}) {
+    EXPECT_GE(p99("round_robin", load), 10 * calm) << load;
+    EXPECT_LE(p99("prequal", load), 4 * calm) << load;
+    EXPECT_LE(p99("peak_ewma", load), 4 * calm) << load;
+  }
+}
+
 // T42: nobody knows anything yet, and everybody begins at once.
 TEST(Herd, accept_T42_SynchronisedStartsSpread) {
   for (const PolicyInfo& info : policy_catalog()) {
