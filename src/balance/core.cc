@@ -190,8 +190,13 @@ void Core::sample(Slot& slot, Duration latency, Time now) noexcept {
 }
 
 bool Core::sample_if_higher(Slot& slot, Duration latency, Time now) noexcept {
-  const double known =
-      slot.latency.known() ? slot.latency.at(now, model_.median, model_.decay) : model_.median;
+  double known = model_.median;
+  if (slot.latency.known()) {
+    known = slot.latency.at(now, model_.median, model_.decay);
+  } else if (!median_ticked_) {
+    // The median is still the best answer of all: what fails a little slower must not begin there.
+    known = std::max(known, static_cast<double>(options_.policy.prior.ns()));
+  }
   if (static_cast<double>(latency.ns()) <= known) return false;
   if (options_.policy.estimator == Estimator::kPeak) {
     slot.latency.add_peak(static_cast<double>(latency.ns()), now, model_.decay);
