@@ -2,15 +2,21 @@
 //
 // pick_finish/POLICY/N: N endpoints, one thread. Every call differs: time advances, latencies vary,
 // and a ring of 64 tickets stays out so that in-flight counts differ. A tick every 4,096 requests.
-// Weights are equal; pick_finish_weighted has them between 1 and 4. Keyed policies get another key
-// for every request.
+// Weights are equal; pick_finish_weighted has them between 1 and 4; pick_finish_choices_N compares
+// N endpoints. Keyed policies get another key for every request. apply/N: a set of N endpoints, of
+// which one in a hundred is new.
 #include <benchmark/benchmark.h>
 #include <evener/balancer.h>
+#include <malloc.h>
 
 #include <array>
+#include <cstdlib>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "balance/slot.h"
 
 namespace {
 
@@ -34,14 +40,23 @@ evener::EndpointSetPtr make_set(std::size_t n, bool weighted) {
   return EndpointSet::make(1, std::move(endpoints)).value();
 }
 
-void pick_finish(benchmark::State& state, const evener::PolicyInfo& policy, std::size_t n,
-                 bool weighted) {
+// Bytes that operator new gave out and were not returned.
+std::size_t live_bytes = 0;
+
+struct Run {
+  evener::PolicySettings policy;
+  std::size_t n;
+  bool weighted = false;
+};
+
+void pick_finish(benchmark::State& state, const Run& run) {
   constexpr std::size_t kOut = 64;
-  evener::BalancerOptions options;
-  options.policy.name = policy.name;
-  options.seed = 42;
-  Balancer balancer(options);
-  balancer.apply(make_set(n, weighted), Time());
+  const bool keyed = evener::find_policy(run.policy.name)->uses_key;
+  const evener::EndpointSetPtr set = make_set(run.n, run.weighted);
+  const std::size_t before = live_bytes;
+  Balancer balancer({.policy = run.policy, .seed = 42});
+  balancer.apply(set, Time());
+  const std::size_t bytes = live_bytes - before;
   std::array<Ticket, kOut> out;
   Rng rng(7);
   Time now;
@@ -51,7 +66,7 @@ void pick_finish(benchmark::State& state, const evener::PolicyInfo& policy, std:
     now = now + Duration::nanoseconds(static_cast<std::int64_t>(500 + (rng.u64() & 1023)));
     Ticket& oldest = out[i % kOut];
     oldest.finish((i & 1023) == 1023 ? Outcome::kFailure : Outcome::kSuccess, now);
-    if (policy.uses_key) {
+    if (keyed) {
       const std::uint64_t luck = rng.u64();
       key = {luck, static_cast<std::uint32_t>(luck)};
     }
@@ -59,21 +74,77 @@ void pick_finish(benchmark::State& state, const evener::PolicyInfo& policy, std:
     if ((++i & 4095) == 0) balancer.tick(now);
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));
+  // What a pick reads of an endpoint, and all that a balancer keeps of it.
+  state.counters["bytes_per_endpoint_hot"] = sizeof(evener::Slot) + sizeof(std::uint32_t);
+  state.counters["bytes_per_endpoint_all"] =
+      static_cast<double>(bytes) / static_cast<double>(run.n);
 }
+
+void add(const std::string& name, const Run& run) {
+  const std::string full = name + "/" + std::to_string(run.n);
+  benchmark::RegisterBenchmark(full.c_str(),
+                               [run](benchmark::State& state) { pick_finish(state, run); });
+}
+
+// Two sets in turn: every hundredth endpoint is another, as in a roll-out.
+void apply(benchmark::State& state) {
+  const auto n = static_cast<std::size_t>(state.range(0));
+  std::array<std::vector<Endpoint>, 2> endpoints;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      const std::size_t other = i % 100 == 0 ? n + k : 0;
+      Endpoint endpoint;
+      endpoint.name = "10.0.0.1:" + std::to_string(i + other);
+      endpoint.id = evener::endpoint_id(endpoint.name);
+      endpoints[k].push_back(endpoint);
+    }
+  }
+  const std::array<evener::EndpointSetPtr, 2> sets = {EndpointSet::make(1, endpoints[0]).value(),
+                                                      EndpointSet::make(2, endpoints[1]).value()};
+  Balancer balancer({.seed = 42});
+  std::size_t turn = 0;
+  for (auto _ : state) balancer.apply(sets[turn++ % 2], Time());
+}
+BENCHMARK(apply)->Arg(5000)->Unit(benchmark::kMicrosecond);
 
 const bool kRegistered = [] {
   for (const evener::PolicyInfo& policy : evener::policy_catalog()) {
-    for (const bool weighted : {false, true}) {
-      for (const std::size_t n : {2UL, 10UL, 100UL, 1000UL, 100'000UL}) {
-        const std::string name = std::string(weighted ? "pick_finish_weighted/" : "pick_finish/") +
-                                 std::string(policy.name) + "/" + std::to_string(n);
-        benchmark::RegisterBenchmark(name.c_str(), [&policy, n, weighted](benchmark::State& state) {
-          pick_finish(state, policy, n, weighted);
-        });
-      }
+    const std::string name(policy.name);
+    for (const std::size_t n : {2UL, 10UL, 100UL, 1000UL, 100'000UL}) {
+      add("pick_finish/" + name, {{.name = name}, n});
+      add("pick_finish_weighted/" + name, {{.name = name}, n, true});
     }
+  }
+  for (const char* name : {"p2c", "peak_ewma", "idle_first", "least_request"}) {
+    add(std::string("pick_finish/") + name, {{.name = name}, 1'000'000});
+  }
+  add("pick_finish_choices_8/peak_ewma", {{.choices = 8}, 1000});
+  for (const std::size_t n : {32UL, 128UL}) {
+    add("pick_finish_choices_all/peak_ewma", {{.choices = evener::kChoicesAll}, n});
   }
   return true;
 }();
 
 }  // namespace
+
+void* operator new(std::size_t size) {
+  void* const memory = std::malloc(size);
+  if (memory == nullptr) std::abort();
+  live_bytes += malloc_usable_size(memory);
+  return memory;
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  void* const memory = std::aligned_alloc(static_cast<std::size_t>(alignment), size);
+  if (memory == nullptr) std::abort();
+  live_bytes += malloc_usable_size(memory);
+  return memory;
+}
+void operator delete(void* memory) noexcept {
+  live_bytes -= malloc_usable_size(memory);
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { operator delete(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  operator delete(memory);
+}
