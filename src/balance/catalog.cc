@@ -11,13 +11,15 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kPeakEwmaTakes = {
     "choices", "estimator", "tau", "floor", "prior", "window", "reprobe"};
+constexpr std::array<std::string_view, 6> kPrequalTakes = {"estimator", "tau",    "floor",
+                                                           "prior",     "window", "reprobe"};
 constexpr std::array<std::string_view, 3> kP2cTakes = {"choices", "replacement", "beta"};
 constexpr std::array<std::string_view, 1> kChoices = {"choices"};
 constexpr std::array<std::string_view, 1> kPoints = {"points"};
 constexpr std::array<std::string_view, 1> kTableSize = {"table_size"};
 constexpr std::array<std::string_view, 3> kBoundedLoadTakes = {"load_factor", "over", "points"};
 
-constexpr std::array<PolicyInfo, 14> kCatalog = {{
+constexpr std::array<PolicyInfo, 17> kCatalog = {{
     {.name = "peak_ewma",
      .summary = "of two, more or all, the one with least latency x load per weight and success",
      .source = "Finagle PeakEwma, brpc la; own estimator",
@@ -52,6 +54,27 @@ constexpr std::array<PolicyInfo, 14> kCatalog = {{
      .source = "Voecking 1999",
      .parameters = kChoices,
      .make = make_go_left},
+    {.name = "lsq",
+     .summary = "the least of estimates that grow with picks and are refreshed one at a time",
+     .source = "local shortest queue, Vargaftik, Keslassy and Orda 2020",
+     .parameters = {},
+     .make = make_lsq,
+     .follows_load = true,
+     .takes_reports = true},
+    {.name = "reported",
+     .summary = "p2c with the utilisation that the endpoints report",
+     .source = "Netflix Zuul 2018, choice of two",
+     .parameters = kChoices,
+     .make = make_reported,
+     .takes_reports = true},
+    {.name = "prequal",
+     .summary = "of those lately probed, the fastest that does not hold more than most",
+     .source = "Prequal, Wydrowski et al., NSDI 2024",
+     .parameters = kPrequalTakes,
+     .make = make_prequal,
+     .uses_latency = true,
+     .uses_success = true,
+     .takes_reports = true},
     {.name = "round_robin",
      .summary = "in turn, smooth and by weight",
      .source = "earliest deadline first, as in packet scheduling",

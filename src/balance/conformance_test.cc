@@ -51,8 +51,10 @@ TEST(Settings, KeepEveryPropertyWithOtherSettings) {
     variants.push_back({.name = "p2c", .choices = choices, .replacement = true});
     variants.push_back({.name = "p2c_memory", .choices = choices});
     variants.push_back({.name = "go_left", .choices = choices});
+    variants.push_back({.name = "reported", .choices = choices});
   }
   variants.push_back({.name = "p2c_memory", .choices = 1});
+  variants.push_back({.name = "prequal", .estimator = Estimator::kPeak});
   for (const double beta : {0.0, 0.5, 0.9}) variants.push_back({.name = "p2c", .beta = beta});
   for (const PolicySettings& settings : variants) {
     EXPECT_THAT(check_all(catalog_entry(settings), seed_from_environment()), IsEmpty())

@@ -15,6 +15,11 @@ namespace evener {
 
 class LeastLoad {
  public:
+  // Whether members that warm up compete by their weight factor, or are left out.
+  enum class Cold : std::uint8_t { kIn, kOut };
+
+  explicit LeastLoad(Cold cold = Cold::kIn) : cold_(cold) {}
+
   template <typename LoadOf>
   void rebuild(const PoolView& pool, LoadOf&& load_of) {
     buckets_.reset(pool.slots.size(), pool.members.size());
@@ -30,29 +35,53 @@ class LeastLoad {
       switch_over(pool, load_of);
     } else if (by_cost_) {
       tree_.set(slot, cost_of(pool, slot, load_of));
-    } else if (pool.barred[slot] == 0) {
+    } else if (competes(pool, slot)) {
       buckets_.set(slot, load_of(slot));
     } else {
       buckets_.remove(slot);
     }
   }
 
-  // One of those of least load per weight, each as likely; Slot::kNone when nobody is eligible.
-  std::uint32_t least(Rng& rng) const noexcept {
-    if (by_cost_) return tree_.empty() ? Slot::kNone : tree_.least(rng);
-    return buckets_.empty() ? Slot::kNone : buckets_.least(rng);
+  // One of those of least load per weight that were not tried, each as likely; Slot::kNone when
+  // there is none. O(n) when some were tried, which few requests have.
+  template <typename LoadOf>
+  std::uint32_t least(const PoolView& pool, PickContext& context, LoadOf&& load_of) const noexcept {
+    if (!context.tried_slots.empty()) return search(pool, context, load_of);
+    if (by_cost_) return tree_.empty() ? Slot::kNone : tree_.least(context.rng);
+    return buckets_.empty() ? Slot::kNone : buckets_.least(context.rng);
   }
 
  private:
-  static bool needs_cost(const PoolView& pool) {
-    return pool.warming != 0 || !pool.by_weight.empty();
+  bool needs_cost(const PoolView& pool) const {
+    return (pool.warming != 0 && cold_ == Cold::kIn) || !pool.by_weight.empty();
+  }
+
+  bool competes(const PoolView& pool, std::uint32_t slot) const {
+    return pool.barred[slot] == 0 && (cold_ == Cold::kIn || pool.warmth[slot] >= 1);
   }
 
   template <typename LoadOf>
-  static float cost_of(const PoolView& pool, std::uint32_t slot, LoadOf&& load_of) {
-    if (pool.barred[slot] != 0) return CostTree::kOut;
+  float cost_of(const PoolView& pool, std::uint32_t slot, LoadOf&& load_of) const {
+    if (!competes(pool, slot)) return CostTree::kOut;
     // Rounded to float, what is equal on paper is equal: three times a third, and one.
     return static_cast<float>(load_of(slot) + 1) * pool.slots[slot].inverse;
+  }
+
+  // Of equals the k-th replaces the choice with probability 1 / k.
+  template <typename LoadOf>
+  std::uint32_t search(const PoolView& pool, PickContext& context,
+                       LoadOf&& load_of) const noexcept {
+    std::uint32_t chosen = Slot::kNone;
+    std::uint64_t equals = 0;
+    float least = CostTree::kOut;
+    for (const std::uint32_t slot : pool.eligible) {
+      const float cost = cost_of(pool, slot, load_of);
+      if (cost > least || cost == CostTree::kOut || context.excluded(slot)) continue;
+      equals = cost == least ? equals + 1 : 1;
+      least = cost;
+      if (equals == 1 || context.rng.below(equals) == 0) chosen = slot;
+    }
+    return chosen;
   }
 
   template <typename LoadOf>
@@ -69,10 +98,13 @@ class LeastLoad {
     if (by_cost_) {
       tree_.fill(pool.members, [&](std::uint32_t slot) { return cost_of(pool, slot, load_of); });
     } else {
-      for (const std::uint32_t slot : pool.eligible) buckets_.set(slot, load_of(slot));
+      for (const std::uint32_t slot : pool.eligible) {
+        if (competes(pool, slot)) buckets_.set(slot, load_of(slot));
+      }
     }
   }
 
+  Cold cold_;
   LoadBuckets buckets_;
   CostTree tree_;
   bool by_cost_ = false;

@@ -9,6 +9,7 @@
 #include <evener/rng.h>
 #include <evener/time.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -78,8 +79,14 @@ struct PickTrace {
     how = How::kPolicy;
   }
   void add(std::uint32_t slot, const Slot& counts, double latency_ns, double cost) {
-    if (count == kCandidatesMax) return;
+    if (count == kCandidatesMax) return add_to_full({slot, counts.load(), latency_ns, cost});
     entries[count++] = {slot, counts.load(), latency_ns, cost};
+  }
+
+  // Keeps those of least cost; of equals the first.
+  void add_to_full(const Entry& entry) {
+    Entry* const costliest = std::ranges::max_element(entries, {}, &Entry::cost);
+    if (entry.cost < costliest->cost) *costliest = entry;
   }
 
   Time at;

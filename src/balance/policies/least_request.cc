@@ -21,8 +21,7 @@ class LeastRequest final : public Policy {
   }
 
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
-    const std::uint32_t slot =
-        context.tried_slots.empty() ? least_.least(context.rng) : least_untried(pool, context);
+    const std::uint32_t slot = least_.least(pool, context, loads(pool));
     if (slot == Slot::kNone) return kNoSlot;
     context.trace.add(slot, pool.slots[slot], 0, cost_of(pool.slots[slot]));
     return slot;
@@ -31,21 +30,6 @@ class LeastRequest final : public Policy {
  private:
   static double cost_of(const Slot& slot) {
     return slot.load() * static_cast<double>(slot.inverse);
-  }
-
-  // Of equals the k-th replaces the choice with probability 1 / k.
-  static std::uint32_t least_untried(const PoolView& pool, PickContext& context) noexcept {
-    std::uint32_t chosen = Slot::kNone;
-    std::uint64_t equals = 0;
-    float least = 0;
-    for (const std::uint32_t index : pool.eligible) {
-      const auto cost = static_cast<float>(cost_of(pool.slots[index]));
-      if ((equals != 0 && cost > least) || context.excluded(index)) continue;
-      equals = equals != 0 && cost == least ? equals + 1 : 1;
-      least = cost;
-      if (equals == 1 || context.rng.below(equals) == 0) chosen = index;
-    }
-    return chosen;
   }
 
   LeastLoad least_;

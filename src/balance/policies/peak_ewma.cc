@@ -65,7 +65,7 @@ class PeakEwma final : public Policy {
     const std::uint32_t best = least_cost(pool, candidates, [&](std::uint32_t index, const Slot&) {
       return cost_of(pool, context, index);
     });
-    return or_forgotten(pool, context, candidates, best);
+    return or_forgotten(pool, context, candidates, best, true);
   }
 
   std::uint32_t pick_of_all(const PoolView& pool, PickContext& context) {
@@ -76,14 +76,16 @@ class PeakEwma final : public Policy {
     } else {
       two.count = 2;
     }
-    return or_forgotten(pool, context, two, best);
+    return or_forgotten(pool, context, two, best, false);
   }
 
   std::uint32_t or_forgotten(const PoolView& pool, PickContext& context,
-                             const Candidates& candidates, std::uint32_t best) const {
+                             const Candidates& candidates, std::uint32_t best, bool traced) const {
     for (std::uint32_t i = 0; i < std::min(candidates.count, 2U); ++i) {
       const std::uint32_t index = candidates.slot[i];
-      if (index != best && is_due(pool, context, index)) return index;
+      if (index == best || !is_due(pool, context, index)) continue;
+      if (!traced) cost_of(pool, context, index);
+      return index;
     }
     return best;
   }
