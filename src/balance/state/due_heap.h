@@ -21,7 +21,7 @@ class DueHeap {
   void resize(std::size_t slots) {
     if (slots <= position_.size()) return;
     position_.resize(slots, kNone);
-    entries_.reserve(slots);
+    entries_.reserve(position_.capacity());
   }
 
   std::size_t size() const { return entries_.size(); }

@@ -21,8 +21,8 @@ void Ejector::resize(std::size_t slots) {
   hosts_.resize(slots);
   windows_.resize(slots);
   for (SlotSet* set : {&members_, &out_, &half_open_, &pending_, &changed_}) set->resize(slots);
-  samples_.reserve(slots);
-  outliers_.reserve(slots);
+  samples_.reserve(hosts_.capacity());
+  outliers_.reserve(hosts_.capacity());
 }
 
 void Ejector::join(std::uint32_t slot) { recount_ |= members_.add(slot); }

@@ -24,7 +24,7 @@ void Pushback::resize(std::size_t slots) {
   members_.resize(slots);
   heap_.resize(slots);
   refused_.resize(slots);
-  back_.reserve(slots);
+  back_.reserve(refused_.capacity());
 }
 
 void Pushback::join(std::uint32_t slot) { members_.add(slot); }

@@ -19,7 +19,7 @@ class SlotSet {
   void resize(std::size_t slots) {
     if (slots <= position_.size()) return;
     position_.resize(slots, kNone);
-    items_.reserve(slots);
+    items_.reserve(position_.capacity());
   }
   std::size_t slots() const { return position_.size(); }
 

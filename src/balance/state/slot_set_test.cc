@@ -47,5 +47,18 @@ TEST(SlotSet, ResizeKeepsMembersAndNeverShrinks) {
   EXPECT_FALSE(set.contains(99));
 }
 
+TEST(SlotSet, GrowsInFewSteps) {
+  SlotSet set;
+  int moved = 0;
+  const std::uint32_t* before = nullptr;
+  for (std::uint32_t slot = 0; slot < 5000; ++slot) {
+    set.resize(slot + 1);
+    set.add(slot);
+    moved += set.items().data() != before ? 1 : 0;
+    before = set.items().data();
+  }
+  EXPECT_LE(moved, 20);
+}
+
 }  // namespace
 }  // namespace evener
