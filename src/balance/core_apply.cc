@@ -17,6 +17,7 @@ void Core::apply(EndpointSetPtr set, Time now) {
   for (const Endpoint& endpoint : set_->endpoints()) {
     const std::uint32_t slot = slot_for(endpoint, now);
     slots_[slot].column = static_cast<std::uint32_t>(by_column_.size());
+    if (board_ == nullptr) slots_[slot].elsewhere = 0;
     weights_[slot] = endpoint.weight;
     inverse_weights_[slot] = static_cast<float>(1 / endpoint.weight);
     infos_[slot].present = true;

@@ -63,6 +63,22 @@ TEST(LoadBoard, BalancersSeeEachOtherAcrossSets) {
   EXPECT_EQ(elsewhere_of(b, 1), 0U);
 }
 
+TEST(LoadBoard, WithoutABoardNobodyIsElsewhere) {
+  Balancer a({.policy = {.name = "p2c"}, .max_in_flight = 2});
+  Balancer b({.policy = {.name = "p2c"}, .worker = 1});
+  const EndpointSetPtr shared = EndpointSet::make(1, make_endpoints(1), 2).value();
+  a.apply(shared, at_ms(0));
+  b.apply(shared, at_ms(0));
+  const Ticket one = b.pick({.now = at_ms(0)}).value();
+  const Ticket two = b.pick({.now = at_ms(0)}).value();
+  a.tick(at_ms(1));
+  ASSERT_EQ(elsewhere_of(a, 0), 2U);
+  ASSERT_EQ(a.eligible(), 0U);
+  a.apply(EndpointSet::make(2, make_endpoints(1)).value(), at_ms(2));
+  EXPECT_EQ(elsewhere_of(a, 0), 0U);
+  EXPECT_EQ(a.eligible(), 1U);
+}
+
 TEST(LoadBoard, AnEndpointThatLeftIsNotPublished) {
   Balancer a({.worker = 0});
   a.apply(EndpointSet::make(1, make_endpoints(1), 2).value(), at_ms(0));
