@@ -1,72 +1,16 @@
 // What takes endpoints out of the choice and lets them back, through a real Balancer.
-#include <evener/balancer.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "balance/conformance.h"
+#include "balance/pool_test.h"
 
 namespace evener {
 namespace {
 
-using conformance::make_endpoints;
 using conformance::seed_from_environment;
-
-struct Pool {
-  explicit Pool(BalancerOptions options, std::size_t n)
-      : balancer(std::move(options)), endpoints(make_endpoints(n)) {
-    apply();
-  }
-
-  void apply() { balancer.apply(EndpointSet::make(++version, endpoints).value(), now); }
-  void after(Duration d) {
-    now = now + d;
-    balancer.tick(now);
-  }
-  std::expected<Ticket, PickError> pick(std::span<const EndpointId> tried = {}) {
-    return balancer.pick({.now = now, .tried = tried, .key = {}});
-  }
-  // Picks the endpoint by naming all others as tried.
-  Ticket pick_one(std::size_t wanted) {
-    std::vector<EndpointId> tried;
-    for (const Endpoint& endpoint : endpoints) {
-      if (endpoint.id != EndpointId{wanted}) tried.push_back(endpoint.id);
-    }
-    return pick(tried).value();
-  }
-  void answer(std::size_t endpoint, Outcome outcome, int times = 1,
-              Duration retry_after = Duration()) {
-    for (int i = 0; i < times; ++i) pick_one(endpoint).finish(outcome, now, retry_after);
-  }
-  std::vector<int> hits(int picks) {
-    std::vector<int> out(endpoints.size());
-    for (int i = 0; i < picks; ++i) {
-      Ticket ticket = pick().value();
-      ++out[static_cast<std::size_t>(ticket.id())];
-      ticket.finish(Outcome::kRejected, now);
-    }
-    return out;
-  }
-  EndpointStatus status(std::size_t endpoint) const {
-    std::vector<EndpointStatus> all;
-    balancer.snapshot(now, all);
-    return all.at(endpoint);
-  }
-
-  Balancer balancer;
-  std::vector<Endpoint> endpoints;
-  std::uint64_t version = 0;
-  Time now = Time() + Duration::seconds(100);
-};
-
-BalancerOptions with_ejection() {
-  BalancerOptions options;
-  options.ejection.enabled = true;
-  options.seed = seed_from_environment();
-  return options;
-}
 
 TEST(Bars, FiveFailuresEjectAndOneTrialBringsBack) {
   Pool pool(with_ejection(), 4);
@@ -348,6 +292,19 @@ TEST(Bars, AllNewIsNoWarmUp) {
   options.warm_up.window = Duration::seconds(30);
   Pool pool(options, 4);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(pool.status(i).warmup, 1);
+}
+
+TEST(Bars, WhoIsDownIsNotShownAsWarmingUp) {
+  BalancerOptions options;
+  options.warm_up.window = Duration::seconds(30);
+  Pool pool(options, 2);
+  pool.after(Duration::seconds(31));
+  pool.endpoints.push_back(conformance::make_endpoint(2));
+  pool.apply();
+  ASSERT_NEAR(pool.status(2).warmup, 0.1, 0.01);
+  pool.endpoints[2].up = false;
+  pool.apply();
+  EXPECT_EQ(pool.status(2).warmup, 1);
 }
 
 TEST(Bars, WarmUpBeginsAnewAfterAnEjection) {

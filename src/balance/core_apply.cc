@@ -94,6 +94,7 @@ void Core::join(std::uint32_t slot, Time now) {
 
 void Core::leave(std::uint32_t slot) {
   positions_[slot] = Slot::kNone;
+  warmth_[slot] = 1;
   pushback_->leave(slot);
   if (ejector_) ejector_->leave(slot);
   if (warm_up_) warm_up_->leave(slot);
