@@ -23,18 +23,17 @@ std::expected<std::size_t, PickError> Core::pick_batch(const PickRequest& reques
   const auto& eligible = view_.eligible;
   const std::uint64_t wanted = std::uint64_t{std::max(probes, 1U)} * tickets.size();
   const auto looks = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, eligible.size()));
+  const auto is_tried = [&](std::uint32_t slot) {
+    return std::ranges::find(request.tried, infos_[slot].endpoint.id) != request.tried.end();
+  };
   // A shuffle of the first places of the list, whose order means nothing, draws distinct ones.
   batch_.clear();
-  for (std::size_t i = 0; i < looks; ++i) {
+  for (std::size_t i = 0; i < eligible.size() && batch_.size() < looks; ++i) {
     const std::uint64_t other = i + rng_.below(eligible.size() - i);
     swap_places(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(other));
-    batch_.push_back({0, eligible[i]});
+    if (!is_tried(eligible[i]))
+      batch_.push_back({batch_cost(eligible[i], request.now), eligible[i]});
   }
-  const auto is_tried = [&](const BatchItem& item) {
-    return std::ranges::find(request.tried, infos_[item.slot].endpoint.id) != request.tried.end();
-  };
-  if (!request.tried.empty()) std::erase_if(batch_, is_tried);
-  for (BatchItem& item : batch_) item.cost = batch_cost(item.slot, request.now);
   const auto costlier = [](const BatchItem& a, const BatchItem& b) { return a.cost > b.cost; };
   std::ranges::make_heap(batch_, costlier);
   while (placed < tickets.size() && !batch_.empty()) {
@@ -47,6 +46,12 @@ std::expected<std::size_t, PickError> Core::pick_batch(const PickRequest& reques
     tickets[placed++] = issue(item.slot, request.now);
     item.cost = batch_cost(item.slot, request.now);
     std::ranges::push_heap(batch_, costlier);
+  }
+  // Nobody was eligible, or nobody is any more: in panic, if at all.
+  while (placed < tickets.size() && eligible.empty()) {
+    auto next = pick(request);
+    if (!next) break;
+    tickets[placed++] = std::move(*next);
   }
   return placed;
 }

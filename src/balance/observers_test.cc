@@ -185,6 +185,27 @@ TEST(Batch, HonoursTriedAndLimits) {
   EXPECT_EQ(balancer.pick_batch({.now = Time()}, 5, {}).value(), 0U);
 }
 
+TEST(Batch, FindsTheUntriedAmongManyTried) {
+  std::vector<EndpointId> tried;
+  for (std::uint64_t i = 0; i < 9; ++i) tried.push_back(EndpointId{i});
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Balancer balancer({.seed = seed});
+    balancer.apply(set_of(10), Time());
+    std::vector<Ticket> tickets(3);
+    ASSERT_EQ(balancer.pick_batch({.now = Time(), .tried = tried}, 1, tickets).value(), 3U);
+    for (const Ticket& ticket : tickets) EXPECT_EQ(ticket.id(), EndpointId{9});
+  }
+}
+
+TEST(Batch, IsPlacedInPanicToo) {
+  std::vector<Endpoint> endpoints = conformance::make_endpoints(4);
+  for (Endpoint& endpoint : endpoints) endpoint.up = false;
+  Balancer balancer({.max_in_flight = 2, .panic = Panic::kAll});
+  balancer.apply(EndpointSet::make(1, endpoints).value(), Time());
+  std::vector<Ticket> tickets(10);
+  EXPECT_EQ(balancer.pick_batch({.now = Time()}, 2, tickets).value(), 8U);
+}
+
 BalancerOptions everything() {
   BalancerOptions options;
   options.ejection.enabled = true;
