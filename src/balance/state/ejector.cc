@@ -25,9 +25,20 @@ void Ejector::resize(std::size_t slots) {
   outliers_.reserve(hosts_.capacity());
 }
 
-void Ejector::join(std::uint32_t slot) { recount_ |= members_.add(slot); }
+void Ejector::join(std::uint32_t slot) {
+  recount_ |= members_.add(slot);
+  if (hosts_[slot].state == State::kHalfOpen) half_open_.add(slot);
+}
 
-void Ejector::leave(std::uint32_t slot) { recount_ |= members_.remove(slot); }
+void Ejector::leave(std::uint32_t slot) {
+  recount_ |= members_.remove(slot);
+  half_open_.remove(slot);
+}
+
+void Ejector::await_trial(std::uint32_t slot) noexcept {
+  hosts_[slot].state = State::kHalfOpen;
+  if (members_.contains(slot)) half_open_.add(slot);
+}
 
 void Ejector::reset(std::uint32_t slot) {
   leave(slot);
@@ -56,9 +67,9 @@ void Ejector::finished(std::uint32_t slot, Time start, Outcome outcome, Duration
   const bool good = outcome == Outcome::kSuccess;
   const bool decides = good || outcome == Outcome::kFailure;
   if (host.state == State::kTrial && start >= host.trial_since) {
-    if (!decides) {
-      host.state = State::kHalfOpen;
-      half_open_.add(slot);
+    // A refused connect says nothing of the answers of one that is in, but fails a trial.
+    if (!decides && outcome != Outcome::kConnectFailed) {
+      await_trial(slot);
     } else if (host.trial_end == TrialEnd::kNone) {
       host.trial_end = good ? TrialEnd::kPassed : TrialEnd::kFailed;
       pending_.add(slot);
@@ -143,8 +154,7 @@ void Ejector::expire(Time now, Rng& rng) {
     const std::uint32_t slot = out_.items()[i];
     Host& host = hosts_[slot];
     if (host.state == State::kOut && now >= host.until) {
-      host.state = State::kHalfOpen;
-      half_open_.add(slot);
+      await_trial(slot);
     } else if (host.state == State::kTrial && now >= host.until) {
       if (host.answered) {
         let_in(slot, now);

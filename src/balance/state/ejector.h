@@ -60,7 +60,7 @@ class Ejector {
 
   State state(std::uint32_t slot) const { return hosts_[slot].state; }
   bool out(std::uint32_t slot) const { return state(slot) != State::kIn; }
-  // Those waiting for their trial, members or not.
+  // Members waiting for their trial.
   std::span<const std::uint32_t> half_open() const { return half_open_.items(); }
   // Members that are out, as of the last pass.
   std::size_t ejected() const { return ejected_; }
@@ -106,6 +106,7 @@ class Ejector {
   void try_eject(std::uint32_t slot, EjectionReason reason, Time now, Rng& rng);
   void send_out(std::uint32_t slot, EjectionReason reason, Time now, Rng& rng);
   void let_in(std::uint32_t slot, Time now);
+  void await_trial(std::uint32_t slot) noexcept;
 
   EjectionSettings settings_;
   std::int64_t bucket_ns_;
@@ -113,7 +114,7 @@ class Ejector {
   std::vector<OutcomeWindow> windows_;  // by slot
   SlotSet members_;
   SlotSet out_;        // all that are not kIn, members or not
-  SlotSet half_open_;  // of those
+  SlotSet half_open_;  // members that are kHalfOpen
   SlotSet pending_;    // what a pass must look at
   SlotSet changed_;    // by the last pass
   std::size_t ejected_ = 0;
