@@ -110,30 +110,32 @@ void Core::decided(const PickContext& context, std::uint32_t slot) noexcept {
   std::span<const std::uint32_t> tried;
   std::uint32_t slot = Slot::kNone;
   if (view_.eligible.empty()) {
-    const auto found = nothing_eligible(request.tried);
-    if (!found) return found;
-    slot = *found;
+    slot = take_trial(request);
+    if (slot == Slot::kNone) {
+      const auto found = nothing_eligible(request.tried);
+      if (!found) return found;
+      slot = *found;
+    }
   } else if (!request.tried.empty()) {
     if (!find_tried(request.tried)) {
-      return std::unexpected(full_ > 0 ? PickError::kAllBusy : PickError::kAllTried);
+      const bool busy = waits_for_busy(request.tried);
+      return std::unexpected(busy ? PickError::kAllBusy : PickError::kAllTried);
     }
     positions = tried_positions_;
     tried = tried_slots_;
   }
   PickContext context{request.now, request.key, positions, tried, barred_, rng_, trace_};
-  if (slot == Slot::kNone) slot = choose_with_care(context);
+  if (slot == Slot::kNone) slot = choose_with_care(context, request);
   note_tried(tried);
   decided(context, slot);
   return slot;
 }
 
-std::uint32_t Core::choose_with_care(PickContext& context) noexcept {
+std::uint32_t Core::choose_with_care(PickContext& context, const PickRequest& request) noexcept {
   const std::size_t untried = view_.eligible.size() - context.tried_positions.size();
   if (context.tried_positions.empty()) {
-    if (ejector_ && !ejector_->half_open().empty()) {
-      const std::uint32_t trial = take_trial(context.now);
-      if (trial != Slot::kNone) return trial;
-    }
+    const std::uint32_t trial = take_trial(request);
+    if (trial != Slot::kNone) return trial;
     if (view_.warming != 0 && untried > 1) {
       const std::uint32_t warming = take_warming();
       if (warming != Slot::kNone) return warming;

@@ -97,17 +97,18 @@ class Core {
   void tell_changed(std::uint32_t slot) noexcept;
   void push_back(std::uint32_t slot, Outcome outcome, Duration retry_after, Time now) noexcept;
   void pass_bars(Time now);
-  std::uint32_t take_trial(Time now) noexcept;
+  std::uint32_t take_trial(const PickRequest& request) noexcept;
   std::uint32_t take_warming() noexcept;
   std::expected<std::uint32_t, PickError> nothing_eligible(
       std::span<const EndpointId> tried) noexcept;
   bool panic_allows(std::uint32_t slot) const;
+  bool waits_for_busy(std::span<const EndpointId> tried) const noexcept;
 
   // core.cc
   bool find_tried(std::span<const EndpointId> tried) noexcept;
   std::expected<std::uint32_t, PickError> choose(const PickRequest& request) noexcept;
   void decided(const PickContext& context, std::uint32_t slot) noexcept;
-  std::uint32_t choose_with_care(PickContext& context) noexcept;
+  std::uint32_t choose_with_care(PickContext& context, const PickRequest& request) noexcept;
   bool needs_care() const noexcept {
     return view_.warming != 0 || (ejector_ && !ejector_->half_open().empty());
   }
@@ -161,7 +162,7 @@ class Core {
   std::vector<std::uint32_t> members_;  // in the set's order
   std::vector<std::uint32_t> ordered_;  // the members, the eligible ones first
   AliasTable by_weight_;
-  std::size_t full_ = 0;        // members that are at their limit
+  std::size_t busy_ = 0;        // members that only their limit keeps out
   PoolView view_;               // of the above
   LoadBoard* board_ = nullptr;  // the set's
 

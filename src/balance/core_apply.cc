@@ -128,12 +128,12 @@ void Core::rebuild_members(Time now) {
   add(true);
   const std::size_t usable = ordered_.size();
   add(false);
-  full_ = 0;
+  busy_ = 0;
   view_.warming = 0;
   for (std::uint32_t position = 0; position < ordered_.size(); ++position) {
     const std::uint32_t slot = ordered_[position];
     positions_[slot] = position;
-    full_ += (barred_[slot] & kBarFull) != 0 ? 1 : 0;
+    busy_ += barred_[slot] == kBarFull ? 1 : 0;
     warmth_[slot] = warm_up_ ? static_cast<float>(warm_up_->factor(slot, now)) : 1.0F;
     view_.warming += warmth_[slot] < 1 ? 1 : 0;
   }

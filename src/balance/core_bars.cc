@@ -8,6 +8,10 @@ namespace {
 // A tick visits at most so many that warm up: thousands join at once when a pool starts.
 constexpr std::size_t kWarmPerTick = 256;
 
+bool contains(std::span<const EndpointId> ids, EndpointId id) {
+  return std::ranges::find(ids, id) != ids.end();
+}
+
 }  // namespace
 
 void Core::swap_places(std::uint32_t position, std::uint32_t other) noexcept {
@@ -31,7 +35,8 @@ void Core::set_bar(std::uint32_t slot, Bar bar, bool on) noexcept {
   barred_[slot] = after;
   const std::uint32_t position = positions_[slot];
   if (position == Slot::kNone) return;
-  if (bar == kBarFull) full_ = on ? full_ + 1 : full_ - 1;
+  busy_ += after == kBarFull ? 1U : 0U;
+  busy_ -= before == kBarFull ? 1U : 0U;
   if ((before == 0) == (after == 0)) return;
   const std::size_t usable = view_.eligible.size();
   swap_places(position, static_cast<std::uint32_t>(after != 0 ? usable - 1 : usable));
@@ -99,10 +104,12 @@ void Core::pass_bars(Time now) {
   }
 }
 
-std::uint32_t Core::take_trial(Time now) noexcept {
+std::uint32_t Core::take_trial(const PickRequest& request) noexcept {
+  if (!ejector_) return Slot::kNone;
   for (const std::uint32_t slot : ejector_->half_open()) {
-    if (positions_[slot] == Slot::kNone || (barred_[slot] & ~kBarEjected) != 0) continue;
-    ejector_->begin_trial(slot, now);
+    if ((barred_[slot] & ~kBarEjected) != 0) continue;
+    if (contains(request.tried, infos_[slot].endpoint.id)) continue;
+    ejector_->begin_trial(slot, request.now);
     trace_.how = PickTrace::How::kTrial;
     return slot;
   }
@@ -131,30 +138,50 @@ std::uint32_t Core::take_warming() noexcept {
 }
 
 bool Core::panic_allows(std::uint32_t slot) const {
-  const Info& info = infos_[slot];
-  if ((barred_[slot] & kBarFull) != 0 || info.endpoint.draining) return false;
-  return info.endpoint.up || options_.panic == Panic::kAll;
+  const Endpoint& endpoint = infos_[slot].endpoint;
+  return !endpoint.draining && (endpoint.up || options_.panic == Panic::kAll);
+}
+
+// Whether an untried endpoint is out for nothing but its limit: then waiting helps.
+bool Core::waits_for_busy(std::span<const EndpointId> tried) const noexcept {
+  std::size_t tried_busy = 0;
+  for (std::size_t i = 0; i < tried.size() && busy_ > tried_busy; ++i) {
+    const auto found = index_.find(tried[i]);
+    if (found == index_.end() || positions_[found->second] == Slot::kNone) continue;
+    const bool again = contains(tried.first(i), tried[i]);
+    tried_busy += barred_[found->second] == kBarFull && !again ? 1 : 0;
+  }
+  return busy_ > tried_busy;
 }
 
 std::expected<std::uint32_t, PickError> Core::nothing_eligible(
     std::span<const EndpointId> tried) noexcept {
-  if (full_ > 0) return std::unexpected(PickError::kAllBusy);
+  if (busy_ > 0) {
+    const bool busy = waits_for_busy(tried);
+    return std::unexpected(busy ? PickError::kAllBusy : PickError::kAllTried);
+  }
   if (options_.panic == Panic::kError) return std::unexpected(PickError::kNoneEligible);
   // One at random by weight, in one walk: the k-th allowed replaces the choice with probability
   // its weight / the sum of weights so far.
   double total = 0;
   std::uint32_t chosen = Slot::kNone;
   bool was_tried = false;
+  bool was_full = false;
   for (const std::uint32_t slot : by_column_) {
     if (!panic_allows(slot)) continue;
-    if (std::ranges::find(tried, infos_[slot].endpoint.id) != tried.end()) {
+    if (contains(tried, infos_[slot].endpoint.id)) {
       was_tried = true;
+      continue;
+    }
+    if ((barred_[slot] & kBarFull) != 0) {
+      was_full = true;
       continue;
     }
     total += weights_[slot];
     if (rng_.uniform01() * total < weights_[slot]) chosen = slot;
   }
   if (chosen == Slot::kNone) {
+    if (was_full) return std::unexpected(PickError::kAllBusy);
     return std::unexpected(was_tried ? PickError::kAllTried : PickError::kNoneEligible);
   }
   trace_.how = PickTrace::How::kPanic;
