@@ -204,8 +204,9 @@ TEST(SmallPool, accept_T40_TwoSlowOfFour) {
 }
 
 // T41: Prequal's overload: half of the machines have neighbours and no capacity beyond what was
-// allotted, the others have plenty. Sharing by allotment drowns the first half as soon as the load is
-// above the allotment; who looks at the queues goes on until all of them are busy, at 1.74 of it.
+// allotted, the others have plenty. Sharing by allotment drowns the first half as soon as the load
+// is above the allotment; who looks at the queues goes on until all of them are busy, at 1.74 of
+// it.
 TEST(Overload, accept_T41_LoadMovesToWhereThereIsCapacity) {
   constexpr std::size_t kServers = 20;
   constexpr double kAllotted = kServers * 4 / 0.01;  // requests a second
