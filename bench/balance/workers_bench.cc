@@ -42,7 +42,7 @@ void pick_and_finish(benchmark::State& state, const EndpointSetPtr& set) {
 }
 
 void own(benchmark::State& state) {
-  static const EndpointSetPtr set = make_set(0);
+  static const EndpointSetPtr set = make_set(1);
   pick_and_finish(state, set);
 }
 

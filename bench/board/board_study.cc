@@ -65,7 +65,7 @@ class World {
  public:
   World(const View& view, std::uint32_t workers, std::uint64_t seed)
       : view_(view), rng_(seed), queues_(kServers) {
-    const EndpointSetPtr set = make_set(view.board ? workers : 0);
+    const EndpointSetPtr set = make_set(view.board ? workers : 1);
     for (std::uint32_t w = 0; w < workers; ++w) {
       BalancerOptions options;
       options.policy.name = view.policy;
