@@ -13,14 +13,35 @@
 namespace evener::config {
 namespace {
 
+std::string number(std::uint64_t n) { return std::to_string(n); }
+
+std::map<std::string, std::string> policy_defaults() {
+  const Pool pool;
+  return {
+      {"pools.*.policy", pool.policy.name},
+      {"pools.*.policy.choices", number(pool.policy.choices)},
+      {"pools.*.policy.replacement", pool.policy.replacement ? "true" : "false"},
+      {"pools.*.policy.beta", pool.policy.beta == 1 ? "1" : "?"},
+      {"pools.*.policy.estimator", pool.policy.estimator == Estimator::kMean ? "mean" : "peak"},
+      {"pools.*.policy.tau", duration_text(pool.policy.tau)},
+      {"pools.*.policy.floor", duration_text(pool.policy.floor)},
+      {"pools.*.policy.prior", duration_text(pool.policy.prior)},
+      {"pools.*.policy.window", duration_text(pool.policy.window)},
+      {"pools.*.policy.reprobe", duration_text(pool.policy.reprobe)},
+      {"pools.*.policy.points", number(pool.policy.points)},
+      {"pools.*.policy.table_size", number(pool.policy.table_size)},
+      {"pools.*.policy.load_factor", pool.policy.load_factor == 1.25 ? "1.25" : "?"},
+      {"pools.*.policy.over", pool.policy.over == KeyedOver::kRing ? "ring" : "rendezvous"},
+  };
+}
+
 std::map<std::string, std::string> defaults() {
   const Config config;
   const ClientTimeouts& times = config.timeouts;
   const Limits& limits = config.limits;
   const Pool pool;
-  const auto number = [](std::uint64_t n) { return std::to_string(n); };
   const auto automatic = [](std::uint64_t n) { return n == 0 ? "auto" : std::to_string(n); };
-  return {
+  std::map<std::string, std::string> all = {
       {"workers", automatic(config.workers)},
       {"engine", config.engine == Engine::kAuto ? "auto" : "?"},
       {"timeouts.header", duration_text(times.header)},
@@ -38,20 +59,6 @@ std::map<std::string, std::string> defaults() {
       {"limits.requests_per_connection", number(limits.requests_per_connection)},
       {"limits.idle_endpoint_connections", number(limits.idle_endpoint_connections)},
       {"routes.*.timeouts.total", duration_text(Route{}.total_timeout)},
-      {"pools.*.policy", pool.policy.name},
-      {"pools.*.policy.choices", number(pool.policy.choices)},
-      {"pools.*.policy.replacement", pool.policy.replacement ? "true" : "false"},
-      {"pools.*.policy.beta", pool.policy.beta == 1 ? "1" : "?"},
-      {"pools.*.policy.estimator", pool.policy.estimator == Estimator::kMean ? "mean" : "peak"},
-      {"pools.*.policy.tau", duration_text(pool.policy.tau)},
-      {"pools.*.policy.floor", duration_text(pool.policy.floor)},
-      {"pools.*.policy.prior", duration_text(pool.policy.prior)},
-      {"pools.*.policy.window", duration_text(pool.policy.window)},
-      {"pools.*.policy.reprobe", duration_text(pool.policy.reprobe)},
-      {"pools.*.policy.points", number(pool.policy.points)},
-      {"pools.*.policy.table_size", number(pool.policy.table_size)},
-      {"pools.*.policy.load_factor", pool.policy.load_factor == 1.25 ? "1.25" : "?"},
-      {"pools.*.policy.over", pool.policy.over == KeyedOver::kRing ? "ring" : "rendezvous"},
       {"pools.*.ejection.consecutive", number(pool.ejection.consecutive)},
       {"pools.*.ejection.window", duration_text(pool.ejection.window)},
       {"pools.*.ejection.failure_share", pool.ejection.failure_share == 0.85 ? "85%" : "?"},
@@ -75,6 +82,8 @@ std::map<std::string, std::string> defaults() {
       {"pools.*.limits.idle_connections_per_endpoint",
        number(pool.limits.idle_connections_per_endpoint)},
   };
+  all.merge(policy_defaults());
+  return all;
 }
 
 TEST(Settings, the_table_has_the_real_defaults_and_all_of_them) {
