@@ -4,7 +4,7 @@
 // exact counts of a sliding window, ten times per window. An outcome stays in the window for
 // between 9/10 and 10/10 of its length (it is counted in ten buckets). Only outcomes that are the
 // endpoint's doing count: what was refused locally or given up by the client changes nothing. A
-// refused connect fails a trial, and otherwise is pushback's matter (pushback.h).
+// refused connect is a failure like any other, beside what pushback makes of it (pushback.h).
 //
 // An ejection lasts base x 2^level, at most `longest`, shortened at random by up to `jitter`. The
 // level rises by one with each ejection and falls by one for each `base` spent healthy since. Then

@@ -78,6 +78,16 @@ TEST(Trials, ARefusedConnectIsAFailedTrial) {
   EXPECT_EQ(pool.hits(200)[2], 0) << pool.status(2).reason;
 }
 
+TEST(Trials, FollowRefusedConnectsInARowToo) {
+  Pool pool(with_ejection(), 4);
+  for (int i = 0; i < 5; ++i) {
+    pool.answer(2, Outcome::kConnectFailed);
+    pool.after(Duration::seconds(2));  // pushback is over
+  }
+  EXPECT_NE(pool.status(2).reason.find("after 5 failures"), std::string::npos)
+      << pool.status(2).reason;
+}
+
 TEST(Trials, NoRequestLooksThroughThoseThatCannotHaveOne) {
   Ejector ejector({.max_share = 1});
   Rng rng(1);

@@ -65,10 +65,9 @@ void Ejector::finished(std::uint32_t slot, Time start, Outcome outcome, Duration
   if (!settings_.enabled) return;
   Host& host = hosts_[slot];
   const bool good = outcome == Outcome::kSuccess;
-  const bool decides = good || outcome == Outcome::kFailure;
+  const bool decides = good || outcome == Outcome::kFailure || outcome == Outcome::kConnectFailed;
   if (host.state == State::kTrial && start >= host.trial_since) {
-    // A refused connect says nothing of the answers of one that is in, but fails a trial.
-    if (!decides && outcome != Outcome::kConnectFailed) {
+    if (!decides) {
       await_trial(slot);
     } else if (host.trial_end == TrialEnd::kNone) {
       host.trial_end = good ? TrialEnd::kPassed : TrialEnd::kFailed;
