@@ -32,7 +32,8 @@ void append_table(std::string& out, const DemoFrame& frame, bool colour, bool li
     fmt::format_to(to, "{}{:<10} {:<24} {:>6.1f}%  {:<24} {:>9} {:>7.1f} ms {:>7.0f}%  {}{}\n",
                    paint, row.name, row.what, row.share * 100, bar(row.share),
                    live ? row.in_flight : row.picks, ms(row.latency), row.success * 100,
-                   failing && row.state == "eligible" ? "failing" : row.state, colour ? "\x1b[0m" : "");
+                   failing && row.state == "eligible" ? "failing" : row.state,
+                   colour ? "\x1b[0m" : "");
   }
 }
 
