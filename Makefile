@@ -53,10 +53,13 @@ check: format-check tidy test asan tsan fuzz ## What CI runs
 
 bench: bench-balance bench-proxy ## All benchmarks, with the peers
 
-bench-balance: setup build/build.ninja ## Pick and finish in ns per policy
+bench-balance: setup build/build.ninja ## Pick and finish in ns per policy, the peers' rules beside
 	@ninja -C build -j $(JOBS) bench_balance
 	@mkdir -p build/bench
-	@build/bench_balance --benchmark_out=build/bench/balance.json --benchmark_out_format=json $(ARGS)
+	@build/bench_balance --benchmark_repetitions=7 --benchmark_min_time=0.03 \
+	  --benchmark_enable_random_interleaving=true --benchmark_display_aggregates_only=true \
+	  --benchmark_out=build/bench/balance.json --benchmark_out_format=json $(ARGS)
+	@python3 bench/peers/table.py build/bench/balance.json
 
 bench-proxy: setup-bench build ## CPU per request beside nginx and HAProxy
 	@ninja -C build -j $(JOBS) sat_load

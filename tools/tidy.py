@@ -33,7 +33,7 @@ BANNED = [
     ("a thread", r"\bstd::j?thread\b|\bpthread_create\b|\bstd::async\b",
      ("src/io/signals.", "src/service/"), True),
     ("a mutex", r"\bstd::(recursive_|shared_|timed_)*mutex\b|\bstd::(lock_guard|unique_lock|scoped_lock|shared_lock)\b|\bcondition_variable",
-     ("src/io/loop.",), False),
+     ("src/io/loop.", "bench/peers/"), False),
     ("an atomic", r"\bstd::atomic\b|\b__atomic_|\batomic_thread_fence\b",
      ("src/io/loop.", "include/evener/load_board.h", "src/balance/load_board.cc"), True),
     ("a socket call", r"(?<![\w.>])::(socket|connect|bind|listen|accept4?|recv\w*|send\w*|shutdown|setsockopt|getsockopt)\s*\(",
