@@ -66,7 +66,9 @@ class Fleet {
   }
 
   void send(std::size_t client, bool again = false) {
-    auto ticket = clients_[client].pick({.now = time(), .tried = {}, .key = Key{rng_.u64(), 0}});
+    const std::uint64_t luck = rng_.u64();
+    const Key key{luck, static_cast<std::uint32_t>(luck)};
+    auto ticket = clients_[client].pick({.now = time(), .tried = {}, .key = key});
     if (!ticket) {
       ++failures_;
       return;
