@@ -5,7 +5,9 @@
 // sees each count a little late and never torn. Rows start on their own cache line. The EndpointSet
 // owns the board: a new set brings a new, empty board, and `Balancer::apply` writes this worker's
 // counts into its row there. Until every worker has applied the new set, those still on the old one
-// see the last counts of those that left; that lasts as long as the roll-out of the set.
+// see the last counts of those that left; that lasts as long as the roll-out of the set. A Balancer
+// whose tickets outlive it goes on publishing: give the one that takes its place a new set, or both
+// write the same row.
 // Cost: publish is one plain store; elsewhere() reads one cell per worker. 4 bytes per cell.
 #pragma once
 
