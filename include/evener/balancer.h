@@ -273,8 +273,9 @@ class Balancer {
   void report(EndpointId id, const EndpointReport& report, Time now) noexcept;
 
   // All counts but in-flight ones, to go on with in another process (hot restart): estimates,
-  // success windows, outcome counters, warm-up and ejection, by endpoint identity. Not pushback, nor
-  // what only counts toward an ejection: the next answers tell. A versioned blob with a checksum.
+  // success windows, outcome counters, warm-up and ejection, by endpoint identity. Not pushback,
+  // nor what only counts toward an ejection: the next answers tell. A versioned blob with a
+  // checksum.
   std::string save(Time now) const;
   // Takes over what save() returned, for endpoints of the present set; the rest is ignored. The
   // clock may be another one. A blob that is damaged or of another version changes nothing and is
