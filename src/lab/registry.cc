@@ -1,0 +1,45 @@
+#include "lab/registry.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <vector>
+
+#include "config/values.h"
+#include "lab/balls/experiments.h"
+
+namespace evener::lab {
+namespace {
+
+const std::vector<Experiment>& table() {
+  static const std::vector<Experiment> kTable = {
+      balls::max_load_one(),
+  };
+  return kTable;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+}  // namespace
+
+std::span<const Experiment> experiments() { return table(); }
+
+std::expected<const Experiment*, std::string> find_experiment(std::string_view word) {
+  const std::string wanted = lower(word);
+  std::vector<std::string_view> names;
+  for (const Experiment& experiment : experiments()) {
+    if (wanted == lower(experiment.id) || wanted == experiment.name) return &experiment;
+    names.push_back(experiment.name);
+    names.push_back(experiment.id);
+  }
+  const std::string_view near = config::nearest(wanted, names);
+  return std::unexpected(
+      fmt::format("no experiment `{}`{}; `evener lab list` shows all", word,
+                  near.empty() ? std::string() : fmt::format(", did you mean `{}`", near)));
+}
+
+}  // namespace evener::lab
