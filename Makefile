@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 ARGS ?=
 
 .PHONY: help setup setup-bench build run test test-fast check format format-check tidy asan tsan fuzz \
-        bench bench-balance bench-proxy bench-board clean
+        bench bench-balance bench-proxy bench-board lab-check clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ tsan: setup ## Every test under TSan (epoll engine)
 
 fuzz: setup ## Fuzz smoke: each target for FUZZ_SECONDS (default 20)
 	@tools/fuzz_smoke.sh
+
+lab-check: build ## The theory's quick experiments: expected, got, verdict
+	@build/evener lab check $(ARGS)
 
 check: format-check tidy test asan tsan fuzz ## What CI runs
 	@echo "check: all green"

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
+#include "cli/lab_words.h"
 
 namespace {
 
@@ -85,6 +86,7 @@ int main(int argc, char** argv) {
   add_run(app, run_options);
   add_check(app, check_options);
   add_demo(app, demo_options);
+  const evener::cli::LabWords lab(app);
   CLI::App* version = app.add_subcommand("version", "Print the version.");
   bool version_json = false;
   version->add_flag("--json", version_json, "Print as JSON");
@@ -98,6 +100,7 @@ int main(int argc, char** argv) {
   if (app.got_subcommand("run")) return evener::cli::run(run_options);
   if (app.got_subcommand("check")) return evener::cli::check(check_options);
   if (app.got_subcommand("demo")) return evener::cli::demo(demo_options);
+  if (lab.chosen()) return lab.call();
   if (version_json) {
     fmt::print("{{\"name\": \"evener\", \"version\": \"{}\"}}\n", kVersion);
   } else {

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <span>
+
+#include "cli/commands.h"
+#include "cli/config_file.h"
+#include "cli/lab_words.h"
+#include "cli/progress.h"
+#include "io/socket.h"
+#include "lab/parallel.h"
+#include "lab/registry.h"
+#include "lab/render.h"
+
+namespace evener::cli {
+namespace {
+
+bool colours() { return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
+
+// A result is only good if it arrived: a full disk must not look like success.
+bool print(const std::string& text) {
+  const bool good = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+  if (!good) fmt::print(stderr, "evener lab: cannot write to standard output\n");
+  return good;
+}
+
+bool write_file(const std::string& path, const std::string& text) {
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "w"));
+  if (file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() &&
+      std::fflush(file.get()) == 0) {
+    return true;
+  }
+  fmt::print(stderr, "evener lab: cannot write {}\n", path);
+  return false;
+}
+
+// Runs one after the other; `each` is called as soon as one is finished.
+class Session {
+ public:
+  Session(const LabOptions& options, std::vector<const lab::Experiment*> experiments)
+      : options_(options),
+        experiments_(std::move(experiments)),
+        progress_(::isatty(STDERR_FILENO) == 1, io::monotonic_now()) {
+    for (const auto* experiment : experiments_) total_seconds_ += experiment->seconds;
+  }
+
+  // False as soon as `each` is.
+  template <typename Each>
+  bool run(Each&& each) {
+    double before = 0;
+    for (const auto* experiment : experiments_) {
+      finished_.push_back({experiment, run_one(*experiment, before)});
+      before += experiment->seconds;
+      progress_.wipe();
+      if (!each(finished_.back())) return false;
+    }
+    return true;
+  }
+
+  lab::Look look() const { return {options_.seed, options_.scale, colours()}; }
+  std::span<const lab::Finished> finished() const { return finished_; }
+  std::size_t rows() const {
+    std::size_t rows = 0;
+    for (const auto& one : finished_) rows += one.report.rows().size();
+    return rows;
+  }
+  std::size_t off() const {
+    std::size_t off = 0;
+    for (const auto& one : finished_) off += one.report.off();
+    return off;
+  }
+
+ private:
+  lab::Report run_one(const lab::Experiment& experiment, double before) {
+    const auto show = [&](const lab::Progress& progress) {
+      const double here = progress.total > 0 ? progress.done / progress.total : 0;
+      progress_.show(fmt::format("{} {}", experiment.id, experiment.name),
+                     before + here * experiment.seconds, total_seconds_, io::monotonic_now());
+    };
+    return lab::run(experiment, {.seed = options_.seed,
+                                 .jobs = options_.jobs > 0 ? options_.jobs : lab::available_cores(),
+                                 .scale = options_.scale,
+                                 .progress = show});
+  }
+
+  const LabOptions& options_;
+  std::vector<const lab::Experiment*> experiments_;
+  double total_seconds_ = 0;
+  std::vector<lab::Finished> finished_;
+  ProgressLine progress_;
+};
+
+}  // namespace
+
+int lab_list(const LabOptions& options) {
+  const auto all = lab::experiments();
+  return print(options.json ? lab::list_json(all) : lab::list_text(all)) ? kExitGood : kExitFailed;
+}
+
+int lab_run(const LabOptions& options) {
+  std::vector<const lab::Experiment*> chosen;
+  for (const std::string& name : options.names) {
+    const auto found = lab::find_experiment(name);
+    if (!found) {
+      fmt::print(stderr, "evener lab run: {}\n", found.error());
+      return kExitUsage;
+    }
+    chosen.push_back(*found);
+  }
+  Session session(options, std::move(chosen));
+  const bool table = options.json_file != "-";
+  bool written = session.run([&](const lab::Finished& one) {
+    const bool first = session.finished().size() == 1;
+    return !table ||
+           print((first ? "" : "\n") + lab::to_text(*one.experiment, one.report, session.look()));
+  });
+  if (!options.json_file.empty()) {
+    const std::string json = lab::to_json(session.finished(), session.look());
+    written = (table ? write_file(options.json_file, json) : print(json)) && written;
+  }
+  if (!options.csv_file.empty()) {
+    written = write_file(options.csv_file, lab::to_csv(session.finished())) && written;
+  }
+  return written && session.off() == 0 ? kExitGood : kExitFailed;
+}
+
+int lab_check(const LabOptions& options) {
+  std::vector<const lab::Experiment*> chosen;
+  for (const auto& experiment : lab::experiments()) {
+    if (options.nightly || !experiment.nightly) chosen.push_back(&experiment);
+  }
+  const std::size_t count = chosen.size();
+  Session session(options, std::move(chosen));
+  bool written = session.run([&](const lab::Finished& one) {
+    return options.json || print(lab::to_lines(*one.experiment, one.report, session.look()));
+  });
+  written =
+      print(options.json ? lab::to_json(session.finished(), session.look())
+                         : fmt::format("lab check: {} experiments, {} rows, {} off, seed {}\n",
+                                       count, session.rows(), session.off(), options.seed)) &&
+      written;
+  return written && session.off() == 0 ? kExitGood : kExitFailed;
+}
+
+}  // namespace evener::cli

@@ -1,0 +1,73 @@
+"""`evener lab`: words, exit codes, and the same bytes for the same seed."""
+import csv
+import json
+import os
+import subprocess
+
+import harness
+
+
+class Lab(harness.Case):
+    def lab(self, *args):
+        return subprocess.run([harness.BINARY, "lab", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=harness.PATIENCE, text=True, check=False)
+
+    def test_list_names_every_experiment(self):
+        text = self.lab("list")
+        self.assertEqual(text.returncode, 0)
+        listed = json.loads(self.lab("list", "--json").stdout)["experiments"]
+        self.assertGreater(len(listed), 0)
+        for experiment in listed:
+            self.assertIn(experiment["id"], text.stdout)
+            self.assertIn(experiment["name"], text.stdout)
+            self.assertTrue(experiment["source"])
+        self.assertLess(sum(e["seconds"] for e in listed if not e["nightly"]), 180)
+
+    def test_same_seed_same_bytes_for_any_number_of_threads(self):
+        runs = [self.lab("run", "E07", "--scale", "0.2", "--seed", "7", "--json", "-", "--jobs", jobs)
+                for jobs in ("1", "2", "2", "5")]
+        self.assertEqual({run.returncode for run in runs}, {0}, runs[0].stdout)
+        self.assertEqual(len({run.stdout for run in runs}), 1)
+        other = self.lab("run", "E07", "--scale", "0.2", "--seed", "8", "--json", "-")
+        self.assertNotEqual(other.stdout, runs[0].stdout)
+
+    def test_run_prints_conventions_and_writes_files(self):
+        paths = {form: os.path.join(self.folder, "out." + form) for form in ("json", "csv")}
+        done = self.lab("run", "max-load", "--scale", "0.1", "--json", paths["json"], "--csv", paths["csv"])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for word in ("samples", "ties", "counts", "interval", "seed", "expected", "verdict"):
+            self.assertIn(word, done.stdout)
+        self.assertNotIn("\033", done.stdout, "colours only on a terminal")
+        with open(paths["json"], encoding="utf-8") as f:
+            rows = json.load(f)["experiments"][0]["rows"]
+        with open(paths["csv"], encoding="utf-8", newline="") as f:
+            table = list(csv.DictReader(f))
+        self.assertEqual([r["row"] for r in rows], [r["row"] for r in table])
+        self.assertEqual({r["verdict"] for r in table}, {"good"})
+
+    def test_bad_usage_is_exit_2_and_says_what_to_do(self):
+        for args in ([], ["walk"], ["run"], ["run", "E07", "--scale", "0"], ["run", "E07", "--jobs", "-1"],
+                     ["run", "E07", "--seed", "x"], ["check", "--slow"], ["list", "E07"]):
+            with self.subTest(args=args):
+                done = self.lab(*args)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertTrue(done.stderr.strip())
+        typo = self.lab("run", "max-laod")
+        self.assertEqual(typo.returncode, 2)
+        self.assertIn("did you mean `max-load`", typo.stderr)
+
+    def test_a_result_that_cannot_be_written_is_exit_1(self):
+        done = self.lab("run", "E07", "--scale", "0.01", "--json", os.path.join(self.folder, "no", "out.json"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot write", done.stderr)
+
+    def test_help_has_examples(self):
+        for args in (["--help"], ["list", "--help"], ["run", "--help"], ["check", "--help"]):
+            with self.subTest(args=args):
+                done = self.lab(*args)
+                self.assertEqual(done.returncode, 0)
+                self.assertIn("Examples", done.stdout)
+
+
+if __name__ == "__main__":
+    harness.main()
