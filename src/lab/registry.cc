@@ -13,7 +13,10 @@ namespace {
 
 const std::vector<Experiment>& table() {
   static const std::vector<Experiment> kTable = {
-      balls::max_load_one(),
+      balls::max_load(),       balls::two_choices(),   balls::max_load_table(),
+      balls::million_bins(),   balls::go_left(),       balls::heavy_gap(),
+      balls::one_choice_gap(), balls::one_plus_beta(), balls::weighted_balls(),
+      balls::batches(),        balls::memory(),
   };
   return kTable;
 }

@@ -57,6 +57,20 @@ void place_two_choices(std::span<Count> bins, std::uint64_t balls, Rng& rng) {
   }
 }
 
+template <typename Count, bool kReplacement>
+void place_sometimes_two(std::span<Count> bins, std::uint64_t balls, double beta, Rng& rng) {
+  const std::uint64_t n = bins.size();
+  const auto compares = static_cast<std::uint64_t>(beta * 0x1.0p63);
+  Count* const count = bins.data();
+  for (; balls > 0; --balls) {
+    const bool both = rng.u64() >> 1 < compares;
+    const Pair pair = draw_pair<kReplacement>(n, rng);
+    const bool less = count[pair.second] < count[pair.first];
+    const std::uint32_t other = 0U - static_cast<std::uint32_t>(both & less);
+    ++count[(pair.first & ~other) | (pair.second & other)];
+  }
+}
+
 class Draws {
  public:
   Draws(const Rule& rule, std::uint64_t n) : rule_(rule), n_(n) {}
@@ -108,8 +122,7 @@ template <typename Count>
 void place_any(std::span<Count> bins, std::uint64_t balls, const Rule& rule, Rng& rng) {
   Draws draws(rule, bins.size());
   for (; balls > 0; --balls) {
-    std::span<const std::uint32_t> candidates = draws.draw(rng);
-    if (rule.beta < 1 && rng.uniform01() >= rule.beta) candidates = candidates.first(1);
+    const std::span<const std::uint32_t> candidates = draws.draw(rng);
     ++bins[least<Count>(bins, candidates, rule.ties)];
   }
 }
@@ -141,7 +154,12 @@ void place(std::span<Count> bins, std::uint64_t balls, const Rule& rule, Rng& rn
            "choices from 1 to 8, and more bins");
   EV_CHECK(bins.size() < (std::size_t{1} << 31), "draws have 32 bits");
   if (rule.memory) return place_with_memory(bins, balls, rule, rng);
-  if (rule.go_left || rule.beta < 1 || rule.choices > 2 || rule.ties != Ties::kRandom) {
+  if (rule.beta < 1) {
+    EV_CHECK(rule.choices == 2 && rule.beta >= 0, "beta is the probability of two choices");
+    if (rule.replacement) return place_sometimes_two<Count, true>(bins, balls, rule.beta, rng);
+    return place_sometimes_two<Count, false>(bins, balls, rule.beta, rng);
+  }
+  if (rule.go_left || rule.choices > 2 || rule.ties != Ties::kRandom) {
     return place_any(bins, balls, rule, rng);
   }
   if (rule.choices == 1) return place_one_choice(bins, balls, rng);

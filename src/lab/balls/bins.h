@@ -34,13 +34,12 @@ struct Rule {
 };
 
 // Places `balls` more balls. REQUIRES: bins.size() > rule.choices, below 2^31; no count overflows;
-// of go_left, memory and beta < 1 at most one, each with draws distinct (go_left) or as the rule
-// says.
+// of go_left, memory and beta < 1 at most one; beta < 1 with two choices.
 template <typename Count>
 void place(std::span<Count> bins, std::uint64_t balls, const Rule& rule, Rng& rng);
 
-// Two choices in batches: the decisions of a batch see the counts of its beginning. `before` is
-// scratch. Berenbrink, Czumaj, Englert, Friedetzky, Nagel 2012; Los, Sauerwald 2023.
+// Two choices in batches: the decisions of a batch see the counts of its beginning.
+// Berenbrink, Czumaj, Englert, Friedetzky, Nagel 2012; Los, Sauerwald 2023.
 void place_in_batches(std::span<std::uint32_t> bins, std::uint64_t balls, std::uint64_t batch,
                       const Rule& rule, Rng& rng);
 
