@@ -59,11 +59,13 @@ void pick_finish(benchmark::State& state, const Run& run) {
   const std::size_t bytes = live_bytes - before;
   std::array<Ticket, kOut> out;
   Rng rng(7);
+  std::array<std::uint16_t, 4096> steps;
+  for (std::uint16_t& step : steps) step = static_cast<std::uint16_t>(500 + (rng.u64() & 1023));
   Time now;
   std::uint64_t i = 0;
   std::optional<evener::Key> key;
   for (auto _ : state) {
-    now = now + Duration::nanoseconds(static_cast<std::int64_t>(500 + (rng.u64() & 1023)));
+    now = now + Duration::nanoseconds(steps[i % steps.size()]);
     Ticket& oldest = out[i % kOut];
     oldest.finish((i & 1023) == 1023 ? Outcome::kFailure : Outcome::kSuccess, now);
     if (keyed) {

@@ -31,6 +31,7 @@ Core::Core(BalancerOptions options)
       rng_(options_.seed),
       model_(options_.policy.tau, options_.policy.floor, options_.policy.prior),
       view_{slots_, {}, {}, {}, {}, {}, {}, by_weight_, model_},
+      usual_{Time(), nullptr, {}, {}, {}, rng_, trace_},
       window_length_(static_cast<std::uint64_t>(options_.policy.window.ns())),
       samples_all_(info_->uses_latency) {
   const auto ok = check_options(options_);
@@ -41,8 +42,9 @@ Core::Core(BalancerOptions options)
   }
   pushback_.emplace(options_.pushback);
   observers_ = Observers::make(options_);
-  watches_load_ = options_.max_in_flight != 0 || info_->follows_load ||
-                  (observers_ != nullptr && observers_->follows_load());
+  follower_ = info_->follows_load ? policy_.get() : nullptr;
+  limits_or_observers_ =
+      options_.max_in_flight != 0 || (observers_ != nullptr && observers_->follows_load());
 }
 
 void Core::release(std::unique_ptr<Core> core) noexcept {
@@ -75,34 +77,69 @@ bool Core::find_tried(std::span<const EndpointId> tried) noexcept {
   return tried_positions_.size() < view_.eligible.size();
 }
 
+[[gnu::always_inline]] inline void Core::counted(std::uint32_t index) noexcept {
+  if (watched_) [[unlikely]]
+    return tell_counted(index);
+  if (follower_ != nullptr && positions_[index] != Slot::kNone) follower_->changed(view_, index);
+}
+
+[[gnu::noinline]] void Core::tell_counted(std::uint32_t index) noexcept {
+  publish(slots_[index]);
+  tell_changed(index);
+}
+
+[[gnu::always_inline]] inline void Core::take_unit(std::uint32_t index, Time now) noexcept {
+  Slot& slot = slots_[index];
+  ++view_.picks;
+  ++view_.in_flight;
+  ++slot.in_flight;
+  ++slot.waiting;
+  slot.start_sum += static_cast<std::uint64_t>(now.ns());
+  slot.picked_at = static_cast<std::uint32_t>(view_.picks);
+  slot.touched = coarse_time(now);
+  counted(index);
+}
+
+[[gnu::always_inline]] inline void Core::decided(const PickContext& context,
+                                                 std::uint32_t slot) noexcept {
+  trace_.chosen = slot;
+  if (trace_.count == 0 || observers_ != nullptr) [[unlikely]]
+    tell_decided(context);
+}
+
+[[gnu::noinline]] void Core::tell_decided(const PickContext& context) noexcept {
+  const std::uint32_t slot = trace_.chosen;
+  if (trace_.count == 0) trace_.add(slot, slots_[slot], 0, 0);
+  if (observers_ != nullptr) observers_->picked(view_, context, view_.picks + 1);
+}
+
 std::expected<Ticket, PickError> Core::pick(const PickRequest& request) noexcept {
   // The usual pick: two or more are eligible, none was tried, none needs care.
-  if (view_.eligible.size() > 1 && request.tried.empty() && !needs_care()) {
-    last_ = request.now;
-    trace_.begin(request.now);
-    view_.picks = static_cast<std::uint32_t>(picks_);
-    PickContext context{request.now, request.key, {}, {}, barred_, rng_, trace_};
-    std::uint32_t slot = policy_->pick(view_, context);
-    if (slot == Slot::kNone) [[unlikely]] {
-      slot = view_.eligible[rng_.below(view_.eligible.size())];
-    }
-    decided(context, slot);
-    return issue(slot, request.now);
+  if (view_.eligible.size() < 2 || !request.tried.empty() || needs_care()) [[unlikely]] {
+    return pick_with_care(request);
   }
+  last_ = request.now;
+  trace_.begin(request.now);
+  usual_.now = request.now;
+  usual_.request_key = &request.key;
+  std::uint32_t slot = policy_->pick(view_, usual_);
+  if (slot == Slot::kNone) [[unlikely]] {
+    slot = view_.eligible[rng_.below(view_.eligible.size())];
+  }
+  decided(usual_, slot);
+  take_unit(slot, request.now);
+  return Ticket(this, slot, request.now);
+}
+
+[[gnu::noinline]] std::expected<Ticket, PickError> Core::pick_with_care(
+    const PickRequest& request) noexcept {
   const auto slot = choose(request);
   if (!slot) return std::unexpected(slot.error());
   return issue(*slot, request.now);
 }
 
-void Core::decided(const PickContext& context, std::uint32_t slot) noexcept {
-  if (trace_.count == 0) trace_.add(slot, slots_[slot], 0, 0);
-  trace_.chosen = slot;
-  if (observers_ != nullptr) observers_->picked(view_, context, picks_ + 1);
-}
-
 // Small pools, retries, nothing eligible, trials, warm-up.
-[[gnu::noinline]] std::expected<std::uint32_t, PickError> Core::choose(
-    const PickRequest& request) noexcept {
+std::expected<std::uint32_t, PickError> Core::choose(const PickRequest& request) noexcept {
   last_ = request.now;
   if (by_column_.empty()) return std::unexpected(PickError::kNoEndpoints);
   trace_.begin(request.now);
@@ -124,7 +161,7 @@ void Core::decided(const PickContext& context, std::uint32_t slot) noexcept {
     positions = tried_positions_;
     tried = tried_slots_;
   }
-  PickContext context{request.now, request.key, positions, tried, barred_, rng_, trace_};
+  PickContext context{request.now, &request.key, positions, tried, barred_, rng_, trace_};
   if (slot == Slot::kNone) slot = choose_with_care(context, request);
   note_tried(tried);
   decided(context, slot);
@@ -143,7 +180,6 @@ std::uint32_t Core::choose_with_care(PickContext& context, const PickRequest& re
   }
   std::uint32_t slot = Slot::kNone;
   if (untried > 1) {
-    view_.picks = static_cast<std::uint32_t>(picks_);
     slot = policy_->pick(view_, context);
   }
   if (slot != Slot::kNone) return slot;
@@ -159,16 +195,7 @@ void Core::note_tried(std::span<const std::uint32_t> tried) noexcept {
 }
 
 Ticket Core::issue(std::uint32_t index, Time now) noexcept {
-  Slot& slot = slots_[index];
-  ++picks_;
-  ++view_.in_flight;
-  ++slot.in_flight;
-  ++slot.waiting;
-  slot.start_sum += static_cast<std::uint64_t>(now.ns());
-  slot.picked_at = static_cast<std::uint32_t>(picks_);
-  slot.touched = coarse_time(now);
-  publish(slot);
-  changed(index);
+  take_unit(index, now);
   return Ticket(this, index, now);
 }
 
@@ -178,7 +205,7 @@ void Core::publish(const Slot& slot) noexcept {
   }
 }
 
-void Core::sample(Slot& slot, Duration latency, Time now) noexcept {
+[[gnu::noinline]] void Core::sample(Slot& slot, Duration latency, Time now) noexcept {
   const auto ns = static_cast<double>(latency.ns());
   if (options_.policy.estimator == Estimator::kPeak) {
     slot.latency.add_peak(ns, now, model_.decay);
@@ -219,32 +246,62 @@ std::int64_t Core::first_byte(std::uint32_t index, Time start, Time now) noexcep
   return sampled ? -2 - latency.ns() : latency.ns();
 }
 
-// `fresh`: the latency has not been sampled yet. `waited`: there was no first byte.
-[[gnu::always_inline]] inline void Core::take_outcome(std::uint32_t index, Outcome outcome,
-                                                      Duration latency, bool fresh, bool waited,
-                                                      Time now) noexcept {
+// `fresh`: the latency has not been sampled yet.
+[[gnu::always_inline]] inline void Core::succeeded(std::uint32_t index, Duration latency,
+                                                   bool fresh, Time now) noexcept {
   // Where latency decides nothing, every eighth is enough to tell people: an average over time does
   // not mind.
   constexpr std::uint64_t kOneIn = 8;
   Slot& slot = slots_[index];
-  if (outcome == Outcome::kSuccess) [[likely]] {
-    if (fresh && (samples_all_ || picks_ % kOneIn == 0 || !slot.latency.known())) {
+  if (fresh && (samples_all_ || view_.picks % kOneIn == 0 || !slot.latency.known())) {
+    const auto ns = static_cast<double>(latency.ns());
+    if (!usual_sample_ || !slot.latency.add_usual_mean(ns, now, model_.decay)) {
       sample(slot, latency, now);
     }
-    const std::uint8_t window = window_at(now);
-    if (!slot.windows.add_usual_success(window) && slot.windows.add(true, window)) {
-      update_inverse(index);
-    }
-    return;
   }
+  const std::uint8_t window = window_at(now);
+  if (!slot.windows.add_usual_success(window)) [[unlikely]]
+    add_outcome(index, true, window);
+}
+
+[[gnu::noinline]] void Core::add_outcome(std::uint32_t index, bool success,
+                                         std::uint8_t window) noexcept {
+  if (slots_[index].windows.add(success, window)) update_inverse(index);
+}
+
+// `fresh` as above. `waited`: there was no first byte.
+void Core::take_outcome(std::uint32_t index, Outcome outcome, Duration latency, bool fresh,
+                        bool waited, Time now) noexcept {
+  if (outcome == Outcome::kSuccess) return succeeded(index, latency, fresh, now);
   if (outcome == Outcome::kRejected) return;
+  Slot& slot = slots_[index];
   if (waited) sample_if_higher(slot, latency, now);
   if (outcome == Outcome::kCancelled) return;
-  if (slot.windows.add(false, window_at(now))) update_inverse(index);
+  add_outcome(index, false, window_at(now));
 }
 
 void Core::finish(std::uint32_t index, Time start, std::int64_t first_byte_ns, Outcome outcome,
                   Time now, Duration retry_after) noexcept {
+  Slot& slot = slots_[index];
+  // The usual end: a success whose first byte nobody told, of an endpoint that is in the set.
+  if (outcome != Outcome::kSuccess || first_byte_ns != kNoFirstByte || retry_after > Duration() ||
+      ejector_ || slot.column == Slot::kNone || self_ != nullptr) [[unlikely]] {
+    return finish_with_care(index, start, first_byte_ns, outcome, now, retry_after);
+  }
+  EV_CHECK(slot.in_flight > 0, "a ticket was given back twice");
+  last_ = now;
+  --slot.in_flight;
+  --view_.in_flight;
+  --slot.waiting;
+  slot.start_sum -= static_cast<std::uint64_t>(start.ns());
+  ++counters_[index][static_cast<std::size_t>(Outcome::kSuccess)];
+  succeeded(index, std::max(now - start, Duration()), true, now);
+  counted(index);
+}
+
+[[gnu::noinline]] void Core::finish_with_care(std::uint32_t index, Time start,
+                                              std::int64_t first_byte_ns, Outcome outcome, Time now,
+                                              Duration retry_after) noexcept {
   last_ = now;
   Slot& slot = slots_[index];
   EV_CHECK(slot.in_flight > 0, "a ticket was given back twice");
@@ -265,8 +322,7 @@ void Core::finish(std::uint32_t index, Time start, std::int64_t first_byte_ns, O
   if (outcome == Outcome::kConnectFailed || retry_after > Duration()) {
     push_back(index, outcome, retry_after, now);
   }
-  publish(slot);
-  changed(index);
+  counted(index);
   if (slot.column == Slot::kNone && slot.in_flight == 0) forget(index);
   if (view_.in_flight == 0 && self_ != nullptr) {
     const std::unique_ptr<Core> last_owner = std::move(self_);
@@ -310,6 +366,7 @@ void Core::refresh_median(Time now) {
   model_.median = *middle;
   median_known_ = true;
   median_ticked_ = true;
+  usual_sample_ = options_.policy.estimator == Estimator::kMean;
 }
 
 void Core::fold_elsewhere(std::size_t columns) {

@@ -92,7 +92,7 @@ class Core {
   void update_inverse(std::uint32_t slot) noexcept;
   // The slot's load changed.
   void changed(std::uint32_t slot) noexcept {
-    if (watches_load_) tell_changed(slot);
+    if (follower_ != nullptr || limits_or_observers_) tell_changed(slot);
   }
   void tell_changed(std::uint32_t slot) noexcept;
   void push_back(std::uint32_t slot, Outcome outcome, Duration retry_after, Time now) noexcept;
@@ -107,12 +107,20 @@ class Core {
   // core.cc
   bool find_tried(std::span<const EndpointId> tried) noexcept;
   std::expected<std::uint32_t, PickError> choose(const PickRequest& request) noexcept;
+  std::expected<Ticket, PickError> pick_with_care(const PickRequest& request) noexcept;
   void decided(const PickContext& context, std::uint32_t slot) noexcept;
+  void tell_decided(const PickContext& context) noexcept;
   std::uint32_t choose_with_care(PickContext& context, const PickRequest& request) noexcept;
   bool needs_care() const noexcept {
     return view_.warming != 0 || (ejector_ && !ejector_->half_open().empty());
   }
   Ticket issue(std::uint32_t slot, Time now) noexcept;
+  void take_unit(std::uint32_t slot, Time now) noexcept;
+  // The slot's count of requests in flight changed.
+  void counted(std::uint32_t slot) noexcept;
+  void tell_counted(std::uint32_t slot) noexcept;
+  void finish_with_care(std::uint32_t slot, Time start, std::int64_t first_byte_ns, Outcome outcome,
+                        Time now, Duration retry_after) noexcept;
   void note_tried(std::span<const std::uint32_t> tried) noexcept;
   void sample(Slot& slot, Duration latency, Time now) noexcept;
   bool sample_if_higher(Slot& slot, Duration latency, Time now) noexcept;
@@ -127,6 +135,8 @@ class Core {
     return window_;
   }
   void turn_window(Time now) noexcept;
+  void succeeded(std::uint32_t slot, Duration latency, bool fresh, Time now) noexcept;
+  void add_outcome(std::uint32_t slot, bool success, std::uint8_t window) noexcept;
   void take_outcome(std::uint32_t slot, Outcome outcome, Duration latency, bool fresh, bool waited,
                     Time now) noexcept;
 
@@ -170,20 +180,23 @@ class Core {
   std::optional<WarmUp> warm_up_;
   std::optional<Pushback> pushback_;
   std::unique_ptr<Observers> observers_;
-  bool watches_load_ = false;  // a limit, or a policy that follows the load
+  Policy* follower_ = nullptr;        // the policy, if it follows the load
+  bool limits_or_observers_ = false;  // a limit, or a shadow that follows the load
+  bool watched_ = false;              // that, or a board
 
   // Scratch of one pick, with room for every endpoint.
   std::vector<std::uint32_t> tried_positions_;
   std::vector<std::uint32_t> tried_slots_;
   std::vector<BatchItem> batch_;
   PickTrace trace_;
+  PickContext usual_;  // of a pick that has nothing tried; only its time and key change
 
-  std::uint64_t picks_ = 0;
   Time last_;
   Time window_start_;
   std::uint64_t window_length_;  // ns
   std::uint8_t window_ = 0;      // that of window_start_
   bool samples_all_;             // the policy decides by latency
+  bool usual_sample_ = false;    // an estimate is a mean, and the median is the pool's
   Time median_due_;
   std::size_t median_start_ = 0;
   std::size_t fold_next_ = 0;

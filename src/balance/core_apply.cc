@@ -14,6 +14,7 @@ void Core::apply(EndpointSetPtr set, Time now) {
   by_column_.reserve(set->size());
   set_ = std::move(set);
   board_ = set_->board();
+  watched_ = board_ != nullptr || limits_or_observers_;
   for (const Endpoint& endpoint : set_->endpoints()) {
     const std::uint32_t slot = slot_for(endpoint, now);
     slots_[slot].column = static_cast<std::uint32_t>(by_column_.size());
@@ -52,7 +53,7 @@ std::uint32_t Core::slot_for(const Endpoint& endpoint, Time now) {
     positions_[slot] = Slot::kNone;
   }
   endpoints_[slot] = &infos_[slot].endpoint;
-  slots_[slot].picked_at = static_cast<std::uint32_t>(picks_);
+  slots_[slot].picked_at = static_cast<std::uint32_t>(view_.picks);
   slots_[slot].touched = coarse_time(now);
   known->second = slot;
   return slot;
@@ -103,6 +104,7 @@ void Core::leave(std::uint32_t slot) {
 void Core::rebuild_members(Time now) {
   view_.slots = slots_;
   view_.barred = barred_;
+  usual_.barred = barred_;
   view_.warmth = warmth_;
   view_.weights = weights_;
   view_.endpoints = endpoints_;

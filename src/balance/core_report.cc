@@ -125,7 +125,7 @@ Explanation Core::explain(const Decision& decision) const {
 
 Explanation Core::explain() const {
   Decision decision;
-  describe(view_, trace_, picks_, decision);
+  describe(view_, trace_, view_.picks, decision);
   decision.excluded_count = 0;
   Explanation out = explain(decision);
   for (const std::uint32_t slot : by_column_) {

@@ -49,7 +49,7 @@ bool PolicyView::forgotten(std::uint32_t i) const {
 }
 
 Time PolicyView::now() const { return context_.now; }
-const std::optional<Key>& PolicyView::key() const { return context_.key; }
+const std::optional<Key>& PolicyView::key() const { return context_.key(); }
 Rng& PolicyView::rng() { return context_.rng; }
 
 std::span<const std::uint32_t> PolicyView::draw(std::span<std::uint32_t> out) {

@@ -24,6 +24,7 @@ class LeastLoad {
   void rebuild(const PoolView& pool, LoadOf&& load_of) {
     buckets_.reset(pool.slots.size(), pool.members.size());
     tree_.reset(pool.members, pool.slots.size());
+    even_ = pool.by_weight.empty();
     by_cost_ = needs_cost(pool);
     fill(pool, load_of);
   }
@@ -53,7 +54,7 @@ class LeastLoad {
 
  private:
   bool needs_cost(const PoolView& pool) const {
-    return (pool.warming != 0 && cold_ == Cold::kIn) || !pool.by_weight.empty();
+    return !even_ || (pool.warming != 0 && cold_ == Cold::kIn);
   }
 
   bool competes(const PoolView& pool, std::uint32_t slot) const {
@@ -88,7 +89,7 @@ class LeastLoad {
   void switch_over(const PoolView& pool, LoadOf&& load_of) noexcept {
     by_cost_ = !by_cost_;
     if (by_cost_) {
-      for (const std::uint32_t slot : pool.members) buckets_.remove(slot);
+      buckets_.fill({}, load_of);
     }
     fill(pool, load_of);
   }
@@ -98,8 +99,10 @@ class LeastLoad {
     if (by_cost_) {
       tree_.fill(pool.members, [&](std::uint32_t slot) { return cost_of(pool, slot, load_of); });
     } else {
+      buckets_.fill(pool.eligible, load_of);
+      if (cold_ == Cold::kIn || pool.warming == 0) return;
       for (const std::uint32_t slot : pool.eligible) {
-        if (competes(pool, slot)) buckets_.set(slot, load_of(slot));
+        if (!competes(pool, slot)) buckets_.remove(slot);
       }
     }
   }
@@ -107,6 +110,7 @@ class LeastLoad {
   Cold cold_;
   LoadBuckets buckets_;
   CostTree tree_;
+  bool even_ = true;  // weights are equal
   bool by_cost_ = false;
 };
 

@@ -1,105 +1,78 @@
 #include "balance/load_buckets.h"
 
+#include <algorithm>
+
 namespace evener {
 
 void LoadBuckets::reset(std::size_t slots, std::size_t members) {
   order_.resize(members);
-  places_.assign(slots, {0, kNone});
-  nodes_.resize(members);
-  for (std::size_t i = 0; i < members; ++i) {
-    nodes_[i].next = i + 1 < members ? static_cast<std::uint32_t>(i + 1) : kNone;
-  }
-  free_ = members != 0 ? 0 : kNone;
+  sorted_.resize(members);
+  places_.assign(slots, {kNone, 0});
+  begin_.assign(kWindow + 1, 0);
   size_ = 0;
-  first_ = kNone;
-  last_ = kNone;
+  clear();
 }
 
-void LoadBuckets::link(std::uint32_t slot, std::uint32_t load, std::uint32_t hole,
-                       std::uint32_t prev, std::uint32_t next) noexcept {
-  const std::uint32_t node = free_;
-  free_ = nodes_[node].next;
-  nodes_[node] = {load, hole, hole + 1, prev, next};
-  (prev != kNone ? nodes_[prev].next : first_) = node;
-  (next != kNone ? nodes_[next].prev : last_) = node;
-  put(slot, hole, node);
+void LoadBuckets::clear() noexcept {
+  for (std::uint32_t i = 0; i < size_; ++i) places_[order_[i]].at = kNone;
+  size_ = 0;
+  base_ = 0;
+  least_ = 0;
+  most_ = 0;
+  begin_[0] = 0;
+  begin_[1] = 0;
 }
 
-void LoadBuckets::unlink_if_empty(std::uint32_t node) noexcept {
-  Node& gone = nodes_[node];
-  if (gone.begin != gone.end) return;
-  (gone.prev != kNone ? nodes_[gone.prev].next : first_) = gone.next;
-  (gone.next != kNone ? nodes_[gone.next].prev : last_) = gone.prev;
-  gone.next = free_;
-  free_ = node;
-}
-
-std::uint32_t LoadBuckets::leave_to_begin(Place place) noexcept {
-  Node& node = nodes_[place.node];
-  const std::uint32_t hole = node.begin++;
-  fill(place.at, order_[hole]);
-  unlink_if_empty(place.node);
-  return hole;
-}
-
-std::uint32_t LoadBuckets::leave_to_end(Place place) noexcept {
-  Node& node = nodes_[place.node];
-  const std::uint32_t hole = --node.end;
-  fill(place.at, order_[hole]);
-  unlink_if_empty(place.node);
-  return hole;
-}
-
-void LoadBuckets::sink(std::uint32_t slot, std::uint32_t load, std::uint32_t hole,
-                       std::uint32_t below) noexcept {
-  while (below != kNone && nodes_[below].load > load) {
-    Node& passed = nodes_[below];
-    fill(hole, order_[passed.begin]);
-    hole = passed.begin++;
-    ++passed.end;
-    below = passed.prev;
+// A counting sort of what order_[0..size_) holds, around the least load.
+void LoadBuckets::lay() noexcept {
+  std::uint32_t least = 0xffff'ffff;
+  for (std::uint32_t i = 0; i < size_; ++i) least = std::min(least, places_[order_[i]].load);
+  base_ = size_ != 0 && least > kMargin ? least - kMargin : 0;
+  std::ranges::fill(begin_, 0);
+  for (std::uint32_t i = 0; i < size_; ++i) ++begin_[level(places_[order_[i]].load) + 1];
+  for (std::uint32_t l = 0; l < kWindow; ++l) begin_[l + 1] += begin_[l];
+  std::ranges::copy_n(order_.begin(), size_, sorted_.begin());
+  // Each slot goes to where its level begins, which moves on: in the end it is where the next does.
+  for (std::uint32_t i = 0; i < size_; ++i) {
+    const std::uint32_t slot = sorted_[i];
+    put(slot, begin_[level(places_[slot].load)]++);
   }
-  if (below != kNone && nodes_[below].load == load) {
-    ++nodes_[below].end;
-    put(slot, hole, below);
-  } else {
-    link(slot, load, hole, below, below != kNone ? nodes_[below].next : first_);
-  }
+  for (std::uint32_t l = kWindow; l > 0; --l) begin_[l] = begin_[l - 1];
+  begin_[0] = 0;
+  least_ = 0;
+  most_ = 0;
+  if (size_ == 0) return;
+  while (begin_[least_ + 1] == 0) ++least_;
+  most_ = kTop;
+  while (begin_[most_] == size_) --most_;
 }
 
-void LoadBuckets::rise(std::uint32_t slot, std::uint32_t load) noexcept {
-  const Place place = places_[slot];
-  std::uint32_t above = nodes_[place.node].next;
-  std::uint32_t hole = leave_to_end(place);
-  while (above != kNone && nodes_[above].load < load) {
-    Node& passed = nodes_[above];
-    fill(hole, order_[passed.end - 1]);
-    hole = --passed.end;
-    --passed.begin;
-    above = passed.next;
-  }
-  if (above != kNone && nodes_[above].load == load) {
-    --nodes_[above].begin;
-    put(slot, hole, above);
-  } else {
-    link(slot, load, hole, above != kNone ? nodes_[above].prev : last_, above);
-  }
+void LoadBuckets::insert(std::uint32_t slot, std::uint32_t load) noexcept {
+  places_[slot] = {size_, load};
+  order_[size_] = slot;
+  ++size_;
+  if (load < base_ || size_ == 1) return lay();
+  const std::uint32_t to = level(load);
+  // It joins at the end, above all others.
+  begin_[most_ + 1] = size_;
+  if (to < most_) return sink(slot, size_ - 1, most_, to);
+  if (to > most_) rise(slot, size_ - 1, most_, to);
 }
 
 void LoadBuckets::remove(std::uint32_t slot) noexcept {
   const Place place = places_[slot];
-  if (place.node == kNone) return;
-  std::uint32_t above = nodes_[place.node].next;
-  std::uint32_t hole = leave_to_end(place);
-  while (above != kNone) {
-    Node& passed = nodes_[above];
-    fill(hole, order_[passed.end - 1]);
-    hole = --passed.end;
-    --passed.begin;
-    above = passed.next;
+  if (place.at == kNone) return;
+  // To the end of all, and off it.
+  std::uint32_t at = place.at;
+  for (std::uint32_t l = level(place.load); l <= most_; ++l) {
+    at = swap(slot, at, --begin_[l + 1]);
   }
+  places_[slot].at = kNone;
   --size_;
-  places_[slot].node = kNone;
+  if (size_ == 0) return clear();
+  while (begin_[most_] == size_) --most_;
+  while (begin_[least_ + 1] == 0) ++least_;
+  if (least_ == kTop) lay();
 }
 
 }  // namespace evener

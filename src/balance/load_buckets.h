@@ -1,38 +1,56 @@
 // LoadBuckets: slots in order of a count, so that one of those with the least is found at once.
 //
-// One array of the slots, sorted by load, and a list of nodes, one for each load that occurs: where
-// in the array its slots are. A slot that goes up by one changes places with the last of its node
-// and joins the next. So a step of one is O(1), a longer one O(loads that occur in between); the
-// least is the first node, and one of it is drawn evenly. Owned by one policy and its thread.
-// Memory: 12 bytes a slot and 20 a node, as many nodes as slots, all from reset(); nothing else
-// allocates. Source: the frequency list of O(1) LFU caches (Shah, Mitra, Matani 2010).
+// One array of the slots, sorted by load, and for each load where in it that load begins. A slot
+// that goes up by one changes places with the last of its load, and the border between the two
+// moves by one; so a step of one is O(1), a longer one O(its length). The least is the first load
+// that occurs, and one of those is drawn evenly. Borders are kept for a window of kWindow loads;
+// what lies above is in the last together. Before the least leaves the window it is laid anew,
+// O(n), which n x (kWindow - 2 x kMargin) steps up or kMargin steps down must come before. Owned by
+// one policy and its thread. Memory: 16 bytes a slot and 4 KiB, all from reset(); nothing else
+// allocates. Source: the borders of a counting sort, as in Batagelj and Zaversnik 2003.
 #pragma once
 
 #include <evener/rng.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace evener {
 
 class LoadBuckets {
  public:
-  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  static constexpr std::uint32_t kWindow = 1024;
+  static constexpr std::uint32_t kMargin = 256;
 
   // Empty again, with room for `members` of the slots 0..slots-1.
   void reset(std::size_t slots, std::size_t members);
+
+  // All of them at once, in O(n); what was in is out. REQUIRES: as many as there is room for.
+  template <typename LoadOf>
+  void fill(std::span<const std::uint32_t> slots, LoadOf&& load_of) noexcept {
+    clear();
+    for (const std::uint32_t slot : slots) {
+      order_[size_] = slot;
+      places_[slot] = {size_++, load_of(slot)};
+    }
+    lay();
+  }
 
   // The slot has this load now, whether or not it was in. REQUIRES: slot < slots; at most `members`
   // are in at a time.
   void set(std::uint32_t slot, std::uint32_t load) noexcept {
     const Place place = places_[slot];
-    if (place.node == kNone) {
-      sink(slot, load, size_++, last_);
-    } else if (load > nodes_[place.node].load) {
-      rise(slot, load);
-    } else if (load < nodes_[place.node].load) {
-      const std::uint32_t below = nodes_[place.node].prev;
-      sink(slot, load, leave_to_begin(place), below);
+    if (place.at == kNone) return insert(slot, load);
+    places_[slot].load = load;
+    if (load < base_) [[unlikely]]
+      return lay();
+    const std::uint32_t from = level(place.load);
+    const std::uint32_t to = level(load);
+    if (to > from) {
+      rise(slot, place.at, from, to);
+    } else if (to < from) {
+      sink(slot, place.at, from, to);
     }
   }
   // Takes the slot out, if it is in.
@@ -42,50 +60,65 @@ class LoadBuckets {
   std::uint32_t size() const { return size_; }
   // One of those with the least load, each as likely. REQUIRES: !empty().
   std::uint32_t least(Rng& rng) const noexcept {
-    const Node& node = nodes_[first_];
-    const std::uint64_t equals = node.end - node.begin;
-    return order_[node.begin + ((rng.u64() >> 32) * equals >> 32)];
+    const std::uint64_t equals = begin_[least_ + 1];
+    return order_[(rng.u64() >> 32) * equals >> 32];
   }
 
  private:
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  static constexpr std::uint32_t kTop = kWindow - 1;  // the level of all loads above
   struct Place {
-    std::uint32_t at;    // in order_
-    std::uint32_t node;  // kNone: not in
-  };
-  struct Node {
+    std::uint32_t at;  // in order_; kNone: not in
     std::uint32_t load;
-    std::uint32_t begin;  // in order_; never empty
-    std::uint32_t end;
-    std::uint32_t prev;
-    std::uint32_t next;
   };
 
-  void fill(std::uint32_t hole, std::uint32_t slot) noexcept {
-    order_[hole] = slot;
-    places_[slot].at = hole;
+  std::uint32_t level(std::uint32_t load) const {
+    const std::uint32_t above = load - base_;
+    return above < kTop ? above : kTop;
   }
-  void put(std::uint32_t slot, std::uint32_t hole, std::uint32_t node) noexcept {
-    order_[hole] = slot;
-    places_[slot] = {hole, node};
+  void put(std::uint32_t slot, std::uint32_t at) noexcept {
+    order_[at] = slot;
+    places_[slot].at = at;
   }
-  // Both return the place that becomes free: just below or just above what is left of the node.
-  std::uint32_t leave_to_begin(Place place) noexcept;
-  std::uint32_t leave_to_end(Place place) noexcept;
-  void rise(std::uint32_t slot, std::uint32_t load) noexcept;
-  // `hole` is just above the end of the node `below`.
-  void sink(std::uint32_t slot, std::uint32_t load, std::uint32_t hole,
-            std::uint32_t below) noexcept;
-  void link(std::uint32_t slot, std::uint32_t load, std::uint32_t hole, std::uint32_t prev,
-            std::uint32_t next) noexcept;
-  void unlink_if_empty(std::uint32_t node) noexcept;
+  // The slot at `at` goes to the other place, but for its own note of it. Returns where it is.
+  std::uint32_t swap(std::uint32_t slot, std::uint32_t at, std::uint32_t other) noexcept {
+    put(order_[other], at);
+    order_[other] = slot;
+    return other;
+  }
+  // The slot at `at`, of level `from`, goes to the other one.
+  void rise(std::uint32_t slot, std::uint32_t at, std::uint32_t from, std::uint32_t to) noexcept {
+    while (most_ < to) begin_[++most_ + 1] = size_;
+    for (std::uint32_t l = from; l < to; ++l) {
+      const std::uint32_t last = --begin_[l + 1];
+      at = swap(slot, at, last);
+    }
+    places_[slot].at = at;
+    while (begin_[least_ + 1] == 0) ++least_;
+    if (least_ == kTop) [[unlikely]]
+      lay();
+  }
+  void sink(std::uint32_t slot, std::uint32_t at, std::uint32_t from, std::uint32_t to) noexcept {
+    if (to < least_) least_ = to;
+    for (std::uint32_t l = from; l > to; --l) {
+      const std::uint32_t first = begin_[l]++;
+      at = swap(slot, at, first);
+    }
+    places_[slot].at = at;
+    while (begin_[most_] == size_) --most_;
+  }
+  void insert(std::uint32_t slot, std::uint32_t load) noexcept;
+  void clear() noexcept;
+  void lay() noexcept;
 
   std::vector<std::uint32_t> order_;
-  std::vector<Place> places_;  // by slot
-  std::vector<Node> nodes_;
+  std::vector<Place> places_;         // by slot
+  std::vector<std::uint32_t> begin_;  // by level, for 0..most_ + 1; 0 up to least_
+  std::vector<std::uint32_t> sorted_;
   std::uint32_t size_ = 0;
-  std::uint32_t first_ = kNone;
-  std::uint32_t last_ = kNone;
-  std::uint32_t free_ = kNone;  // a list by Node::next
+  std::uint32_t base_ = 0;   // the load of level 0
+  std::uint32_t least_ = 0;  // the first level that occurs
+  std::uint32_t most_ = 0;   // the last
 };
 
 }  // namespace evener

@@ -73,8 +73,8 @@ void Observers::ask_shadow(const PoolView& pool, const PickContext& context) noe
   if (context.trace.how != How::kPolicy && context.trace.how != How::kProbe) return;
   if (pool.eligible.size() < context.tried_positions.size() + 2) return;
   shadow_trace_.begin(context.now);
-  PickContext asked{context.now,         context.key,    context.tried_positions,
-                    context.tried_slots, context.barred, rng_,
+  PickContext asked{context.now,         context.request_key, context.tried_positions,
+                    context.tried_slots, context.barred,      rng_,
                     shadow_trace_};
   const std::uint32_t wanted = shadow_->pick(pool, asked);
   if (wanted == Slot::kNone) return;

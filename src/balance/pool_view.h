@@ -36,7 +36,7 @@ struct PoolView {
   std::span<const double> weights = {};       // by slot index
   const AliasTable& by_weight;                // draws an index into members; empty: equal weights
   const CostModel& model;
-  std::uint32_t picks = 0;    // so far, modulo 2^32
+  std::uint64_t picks = 0;    // so far
   std::uint32_t warming = 0;  // members whose warmth is below 1
   // This worker's tickets out, those of endpoints that are no longer eligible included.
   std::uint64_t in_flight = 0;
@@ -54,7 +54,7 @@ struct PoolView {
 struct PickTrace {
   static constexpr std::uint32_t kCandidatesMax = 16;
   // What decided.
-  enum class How : std::uint8_t {
+  enum class How : std::uint32_t {
     kPolicy,  // the least cost, or the policy's schedule
     kProbe,   // costlier, to hear from it again
     kTrial,   // ejected, and this request tells whether it is well again
@@ -82,6 +82,12 @@ struct PickTrace {
     if (count == kCandidatesMax) return add_to_full({slot, counts.load(), latency_ns, cost});
     entries[count++] = {slot, counts.load(), latency_ns, cost};
   }
+  // The only two.
+  void set_pair(const Entry& first, const Entry& second) {
+    entries[0] = first;
+    entries[1] = second;
+    count = 2;
+  }
 
   // Keeps those of least cost; of equals the first.
   void add_to_full(const Entry& entry) {
@@ -90,23 +96,25 @@ struct PickTrace {
   }
 
   Time at;
+  // In this order begin() is two stores.
   std::uint32_t count = 0;
-  std::uint32_t chosen = Slot::kNone;
   std::uint32_t tried_count = 0;
   How how = How::kPolicy;
+  std::uint32_t chosen = Slot::kNone;
   std::array<Entry, kCandidatesMax> entries{};
   std::array<std::uint32_t, kTriedMax> tried{};
 };
 
 struct PickContext {
   Time now;
-  const std::optional<Key>& key;
+  const std::optional<Key>* request_key;
   std::span<const std::uint32_t> tried_positions;  // in PoolView::eligible, ascending
   std::span<const std::uint32_t> tried_slots;      // the same endpoints, any order
   std::span<const std::uint8_t> barred;            // PoolView::barred
   Rng& rng;
   PickTrace& trace;
 
+  const std::optional<Key>& key() const { return *request_key; }
   // Whether a member must not be picked: it was tried, or is barred.
   bool excluded(std::uint32_t slot) const {
     if (barred[slot] != 0) return true;

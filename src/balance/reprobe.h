@@ -16,7 +16,7 @@ class Reprobe {
   bool due(const PoolView& pool, const Slot& slot, Time now) const {
     const auto idle = static_cast<std::uint16_t>(coarse_time(now) - slot.touched);
     return idle >= after_ && slot.in_flight == 0 &&
-           pool.picks - slot.picked_at >= 8 * pool.eligible.size();
+           static_cast<std::uint32_t>(pool.picks) - slot.picked_at >= 8 * pool.eligible.size();
   }
 
  private:

@@ -28,11 +28,11 @@ void draw_candidates(const PoolView& pool, PickContext& context, std::uint32_t c
                      Candidates& out) noexcept;
 
 // The usual draw, in line: two even ones of three or more, nothing tried. False, and nothing drawn,
-// when it is not that.
-inline bool draw_pair(const PoolView& pool, PickContext& context, std::uint32_t& first,
-                      std::uint32_t& second) noexcept {
+// when it is not that. REQUIRES: weights are equal.
+inline bool draw_even_pair(const PoolView& pool, PickContext& context, std::uint32_t& first,
+                           std::uint32_t& second) noexcept {
   const std::uint64_t n = pool.eligible.size();
-  if (n < 3 || !pool.by_weight.empty() || !context.tried_positions.empty()) return false;
+  if (n < 3 || !context.tried_positions.empty()) return false;
   const std::uint64_t bits = context.rng.u64();
   const std::uint64_t a = (bits >> 32) * n >> 32;
   std::uint64_t b = (bits & 0xffff'ffff) * (n - 1) >> 32;
@@ -40,6 +40,12 @@ inline bool draw_pair(const PoolView& pool, PickContext& context, std::uint32_t&
   first = pool.eligible[a];
   second = pool.eligible[b];
   return true;
+}
+
+// The same whatever the weights: false when they differ.
+inline bool draw_pair(const PoolView& pool, PickContext& context, std::uint32_t& first,
+                      std::uint32_t& second) noexcept {
+  return pool.by_weight.empty() && draw_even_pair(pool, context, first, second);
 }
 
 // The candidate of least cost, costs within 1/128 being equal. `cost(slot_index, slot)` records

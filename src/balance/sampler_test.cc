@@ -29,7 +29,7 @@ struct Pool {
                         .by_weight = table,
                         .model = model};
     const std::optional<Key> no_key;
-    PickContext context{Time(), no_key, tried, tried, barred, rng, trace};
+    PickContext context{Time(), &no_key, tried, tried, barred, rng, trace};
     Candidates out;
     draw_candidates(view, context, choices, out);
     return out;

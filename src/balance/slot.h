@@ -8,6 +8,8 @@
 #include <evener/time.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 
 #include "base/ewma.h"
@@ -43,7 +45,11 @@ class SuccessWindows {
   // The usual case of add(true, window), in line: nothing has failed, the window is the present
   // one. False: nothing was done.
   bool add_usual_success(std::uint8_t window) {
-    if (window != window_ || streak_ != 0 || failures() != 0 || good_[0] == 0xffff) return false;
+    const unsigned row =
+        std::bit_cast<std::uint16_t>(std::array<std::uint8_t, 2>{window_, streak_});
+    const auto failed =
+        std::bit_cast<std::uint32_t>(std::array<std::uint16_t, 2>{bad_[0], bad_[1]});
+    if (row != window || failed != 0 || good_[0] == 0xffff) return false;
     ++good_[0];
     return true;
   }

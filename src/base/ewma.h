@@ -31,9 +31,13 @@ inline double exp_negative(double z) {
   return exponent >= 2047 ? 0.0 : series * std::bit_cast<double>(exponent << 52);
 }
 
+// 1 - e^(-z) for 0 <= z < kSoon: samples usually follow each other closely.
+inline constexpr double kSoon = 0x1p-10;
+inline double one_minus_exp_soon(double z) { return z * (1 - z * 0.5); }
+
 // 1 - e^(-z) for z >= 0; relative error below 1e-5, for tiny z too.
 inline double one_minus_exp_negative(double z) {
-  if (z < 0x1p-10) return z * (1 - z * 0.5);  // samples usually follow each other closely
+  if (z < kSoon) return one_minus_exp_soon(z);
   if (z < 0.25) return z * (1 - z * (0.5 - z * (1.0 / 6 - z * (1.0 / 24 - z * (1.0 / 120)))));
   return 1 - exp_negative(z);
 }
@@ -47,10 +51,12 @@ class Ewma {
     double kept(Duration dt) const { return exp_negative(elapsed(dt)); }
     double lost(Duration dt) const { return one_minus_exp_negative(elapsed(dt)); }
 
-   private:
+    // In units of tau.
     double elapsed(Duration dt) const {
       return static_cast<double>(std::max<std::int64_t>(dt.ns(), 0)) * per_ns_;
     }
+
+   private:
     double per_ns_;
   };
 
@@ -84,6 +90,14 @@ class Ewma {
     if (!known()) return seed(x, now, span, decay);
     const double lost = decay.lost(now - stamp_);
     move(x, lost, now);
+    return true;
+  }
+
+  // The usual case of add_mean, in line: known, and not long ago. False: nothing was done.
+  [[gnu::always_inline]] bool add_usual_mean(double x, Time now, const Decay& decay) {
+    const double z = decay.elapsed(now - stamp_);
+    if (!known() || !valid(x) || !(z < kSoon)) return false;
+    move(x, one_minus_exp_soon(z), now);
     return true;
   }
 

@@ -30,7 +30,7 @@ class BoundedLoad final : public Policy {
   }
 
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
-    if (!context.key) return pick_unkeyed(pool, context);
+    if (!context.key()) return pick_unkeyed(pool, context);
     double weight = weight_;
     for (const std::uint32_t slot : context.tried_slots) weight -= pool.weights[slot];
     for (const std::uint32_t slot : pool.out) weight -= pool.weights[slot];
@@ -41,8 +41,8 @@ class BoundedLoad final : public Policy {
       return pool.slots[slot].in_flight * weight < allowed * pool.weights[slot] &&
              !context.excluded(slot);
     };
-    const std::uint32_t slot = ring_.walk(context.key->crc, has_room);
-    return slot != Slot::kNone ? slot : hash_.best<1>(context.key->hash, has_room)[0];
+    const std::uint32_t slot = ring_.walk(context.key()->crc, has_room);
+    return slot != Slot::kNone ? slot : hash_.best<1>(context.key()->hash, has_room)[0];
   }
 
  private:

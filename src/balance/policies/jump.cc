@@ -35,16 +35,16 @@ class Jump final : public Policy {
   }
 
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
-    if (!context.key) return pick_unkeyed(pool, context);
+    if (!context.key()) return pick_unkeyed(pool, context);
     const auto columns = static_cast<std::uint32_t>(places_.size());
     for (std::uint32_t look = 0; look < kLooks; ++look) {
-      const std::uint64_t key = further_look(context.key->hash, look);
+      const std::uint64_t key = further_look(context.key()->hash, look);
       const Place& place = places_[jump_hash(key, columns)];
       if (place.slot == Slot::kNone || context.excluded(place.slot)) continue;
       const double draw = static_cast<double>(mix64(~key) >> 11) * 0x1.0p-53;
       if (draw < place.taken) return place.slot;
     }
-    return rest_.best<1>(context.key->hash,
+    return rest_.best<1>(context.key()->hash,
                          [&context](std::uint32_t slot) { return !context.excluded(slot); })[0];
   }
 

@@ -24,12 +24,12 @@ class Maglev final : public Policy {
   }
 
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
-    if (!context.key) return pick_unkeyed(pool, context);
+    if (!context.key()) return pick_unkeyed(pool, context);
     for (std::uint32_t look = 0; look < kLooks; ++look) {
-      const std::uint32_t slot = table_.slot(further_look(context.key->hash, look));
+      const std::uint32_t slot = table_.slot(further_look(context.key()->hash, look));
       if (!context.excluded(slot)) return slot;
     }
-    return rest_.best<1>(context.key->hash,
+    return rest_.best<1>(context.key()->hash,
                          [&context](std::uint32_t slot) { return !context.excluded(slot); })[0];
   }
 

@@ -16,29 +16,27 @@ class P2c final : public Policy {
       : choices_(settings.choices),
         replacement_(settings.replacement),
         beta_(settings.beta),
-        plain_(choices_ == 2 && !replacement_ && beta_ >= 1) {}
+        two_(choices_ == 2 && !replacement_ && beta_ >= 1) {}
 
-  void rebuild(const PoolView&, Rng&) override {}
+  void rebuild(const PoolView& pool, Rng&) override { plain_ = two_ && pool.by_weight.empty(); }
 
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
     std::uint32_t first = 0;
     std::uint32_t second = 0;
-    if (!plain_ || !draw_pair(pool, context, first, second)) return pick_any(pool, context);
-    const double first_cost = cost_of(pool, context, first);
-    return cost_of(pool, context, second) < first_cost * kClearlyLess ? second : first;
+    if (!plain_ || !draw_even_pair(pool, context, first, second)) return pick_any(pool, context);
+    const Slot& a = pool.slots[first];
+    const Slot& b = pool.slots[second];
+    const double cost_a = cost(a);
+    const double cost_b = cost(b);
+    context.trace.set_pair({first, a.load(), 0, cost_a}, {second, b.load(), 0, cost_b});
+    return cost_b < cost_a * kClearlyLess ? second : first;
   }
 
  private:
-  [[gnu::always_inline]] static double cost_of(const PoolView& pool, PickContext& context,
-                                               std::uint32_t index) {
-    const Slot& slot = pool.slots[index];
-    const double cost = slot.load() * static_cast<double>(slot.inverse);
-    context.trace.add(index, slot, 0, cost);
-    return cost;
-  }
+  static double cost(const Slot& slot) { return slot.load() * static_cast<double>(slot.inverse); }
 
   // Any number of choices, weights, tried endpoints, small pools, variants.
-  std::uint32_t pick_any(const PoolView& pool, PickContext& context) const {
+  [[gnu::noinline]] std::uint32_t pick_any(const PoolView& pool, PickContext& context) const {
     Candidates candidates;
     if (beta_ < 1 && context.rng.uniform01() >= beta_) {
       draw_candidates(pool, context, 1, candidates);
@@ -47,8 +45,9 @@ class P2c final : public Policy {
     } else {
       draw_candidates(pool, context, choices_, candidates);
     }
-    return least_cost(pool, candidates, [&](std::uint32_t index, const Slot&) {
-      return cost_of(pool, context, index);
+    return least_cost(pool, candidates, [&](std::uint32_t index, const Slot& slot) {
+      context.trace.add(index, slot, 0, cost(slot));
+      return cost(slot);
     });
   }
 
@@ -63,7 +62,8 @@ class P2c final : public Policy {
   std::uint32_t choices_;
   bool replacement_;
   double beta_;
-  bool plain_;
+  bool two_;            // all three as usual
+  bool plain_ = false;  // and equal weights
 };
 
 }  // namespace

@@ -16,8 +16,8 @@ class Rendezvous final : public Policy {
   }
 
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
-    if (!context.key) return pick_unkeyed(pool, context);
-    return hash_.best<1>(context.key->hash,
+    if (!context.key()) return pick_unkeyed(pool, context);
+    return hash_.best<1>(context.key()->hash,
                          [&context](std::uint32_t slot) { return !context.excluded(slot); })[0];
   }
 

@@ -25,10 +25,10 @@ class Ring final : public Policy {
   }
 
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
-    if (!context.key) return pick_unkeyed(pool, context);
+    if (!context.key()) return pick_unkeyed(pool, context);
     const auto untried = [&context](std::uint32_t slot) { return !context.excluded(slot); };
-    const std::uint32_t slot = ring_.walk(context.key->crc, untried);
-    return slot != Slot::kNone ? slot : rest_.best<1>(context.key->hash, untried)[0];
+    const std::uint32_t slot = ring_.walk(context.key()->crc, untried);
+    return slot != Slot::kNone ? slot : rest_.best<1>(context.key()->hash, untried)[0];
   }
 
  private:

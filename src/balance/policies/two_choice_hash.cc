@@ -19,9 +19,9 @@ class TwoChoiceHash final : public Policy {
   }
 
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
-    if (!context.key) return pick_unkeyed(pool, context);
+    if (!context.key()) return pick_unkeyed(pool, context);
     const auto [first, second] = hash_.best<2>(
-        context.key->hash, [&context](std::uint32_t slot) { return !context.excluded(slot); });
+        context.key()->hash, [&context](std::uint32_t slot) { return !context.excluded(slot); });
     if (second == Slot::kNone) return first;
     const double first_cost = cost_of(pool, context, first);
     return cost_of(pool, context, second) < first_cost ? second : first;
