@@ -80,8 +80,9 @@ class Policy {
   // Returns the slot index of an eligible endpoint that was not tried, or kNoSlot to let the
   // balancer draw one evenly among those. REQUIRES: at least one eligible endpoint is untried.
   virtual std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept = 0;
-  // A member's load, cost factor or eligibility changed; only if PolicyInfo::follows_load. Called
-  // for every pick and finish, so O(1) or nearly.
+  // Whether it wants changed(), which costs every pick and finish two calls. Asked once.
+  virtual bool follows_load() const { return false; }
+  // A member's load, estimate, cost factor or eligibility changed. O(1), or nearly.
   virtual void changed(const PoolView& pool, std::uint32_t slot) noexcept {
     static_cast<void>(pool), static_cast<void>(slot);
   }
@@ -105,7 +106,6 @@ struct PolicyInfo {
   bool uses_success = false;   // failures cost share
   bool uses_key = false;       // PickRequest::key decides
   bool uses_load = true;       // in-flight counts decide, at least between candidates
-  bool follows_load = false;   // wants Policy::changed
   bool takes_reports = false;  // wants Policy::reported
 };
 

@@ -53,6 +53,19 @@ TEST(Bars, TheLastUsableIsNeverEjected) {
   EXPECT_EQ(pool.balancer.eligible(), 1U);
 }
 
+// Two of six are out; the next process knows only those two.
+TEST(Bars, WhatIsRestoredNeverLeavesNobody) {
+  Pool before(with_ejection(), 6);
+  for (const std::size_t bad : {2UL, 4UL}) before.answer(bad, Outcome::kFailure, 5);
+  before.after(Duration::milliseconds(1));
+  ASSERT_EQ(before.balancer.eligible(), 4U);
+  Pool after(with_ejection(), 6);
+  after.endpoints = {after.endpoints[2], after.endpoints[4]};
+  after.apply();
+  ASSERT_TRUE(after.balancer.restore(before.balancer.save(before.now), after.now));
+  EXPECT_EQ(after.balancer.eligible(), 1U);
+}
+
 TEST(Bars, AnEjectedEndpointThatLeavesAndComesBackIsStillOut) {
   Pool pool(with_ejection(), 3);
   Ticket held = pool.pick_one(1);  // the slot lives on with it

@@ -42,7 +42,7 @@ Core::Core(BalancerOptions options)
   }
   pushback_.emplace(options_.pushback);
   observers_ = Observers::make(options_);
-  follower_ = info_->follows_load ? policy_.get() : nullptr;
+  follower_ = policy_->follows_load() ? policy_.get() : nullptr;
   limits_or_observers_ =
       options_.max_in_flight != 0 || (observers_ != nullptr && observers_->follows_load());
 }
@@ -266,7 +266,7 @@ std::int64_t Core::first_byte(std::uint32_t index, Time start, Time now) noexcep
 
 [[gnu::noinline]] void Core::add_outcome(std::uint32_t index, bool success,
                                          std::uint8_t window) noexcept {
-  if (slots_[index].windows.add(success, window)) update_inverse(index);
+  if (slots_[index].windows.add(success, window) && info_->uses_success) update_inverse(index);
 }
 
 // `fresh` as above. `waited`: there was no first byte.

@@ -41,7 +41,7 @@ void Core::set_bar(std::uint32_t slot, Bar bar, bool on) noexcept {
   const std::size_t usable = view_.eligible.size();
   swap_places(position, static_cast<std::uint32_t>(after != 0 ? usable - 1 : usable));
   set_eligible(after != 0 ? usable - 1 : usable + 1);
-  if (info_->follows_load) policy_->changed(view_, slot);
+  if (follower_ != nullptr) follower_->changed(view_, slot);
   if (observers_ != nullptr) observers_->changed(view_, slot);
 }
 
@@ -54,7 +54,7 @@ void Core::check_limit(std::uint32_t slot) noexcept {
 void Core::tell_changed(std::uint32_t slot) noexcept {
   if (options_.max_in_flight != 0) check_limit(slot);
   if (positions_[slot] == Slot::kNone) return;
-  if (info_->follows_load) policy_->changed(view_, slot);
+  if (follower_ != nullptr) follower_->changed(view_, slot);
   if (observers_ != nullptr) observers_->changed(view_, slot);
 }
 
@@ -121,9 +121,10 @@ std::uint32_t Core::take_trial(const PickRequest& request) noexcept {
 // factor of an even share beside what the policy gives it, as long as it holds no more than others.
 std::uint32_t Core::take_warming() noexcept {
   if (!info_->uses_load || info_->uses_key) return Slot::kNone;
-  const std::size_t n = view_.eligible.size();
-  const std::uint64_t draw = rng_.below(n);
   const auto active = warm_up_->active();
+  // More may warm up than are eligible: some of them are barred.
+  const std::size_t n = std::max(view_.eligible.size(), active.size());
+  const std::uint64_t draw = rng_.below(n);
   if (draw >= active.size()) return Slot::kNone;
   const std::uint32_t slot = active[draw];
   if (barred_[slot] != 0 || positions_[slot] == Slot::kNone || warmth_[slot] >= 1) {

@@ -158,6 +158,8 @@ std::expected<void, Error> Core::restore(std::string_view blob, Time now) {
     update_inverse(index);
     changed(index);
   }
+  // Others may be here than at the saver's: too many that are out come back now, not at a tick.
+  pass_bars(now);
   return {};
 }
 

@@ -19,7 +19,7 @@ Observers::Observers(const BalancerOptions& options)
   shadow_name_ = options.shadow->name;
   const PolicyInfo* info = find_policy(shadow_name_);
   shadow_ = std::move(*make_policy(*options.shadow));
-  follows_load_ = info->follows_load;
+  follows_load_ = shadow_->follows_load();
   takes_reports_ = info->takes_reports;
 }
 

@@ -5,6 +5,8 @@
 namespace evener {
 namespace {
 
+constexpr std::size_t kEight = 8;
+
 // Bias below n / 2^32: for a million endpoints one part in four thousand of one share.
 std::uint32_t scale(std::uint64_t bits32, std::uint32_t n) {
   return static_cast<std::uint32_t>(bits32 * n >> 32);
@@ -85,6 +87,26 @@ void draw_again_on_repeats(const PoolView& pool, PickContext& context, std::uint
   }
 }
 
+// Eight of many nobody has tried: all drawn, then compared without a branch; all again on a repeat,
+// which is rare.
+void draw_eight(const PoolView& pool, Rng& rng, Candidates& out) {
+  const auto n = static_cast<std::uint32_t>(pool.eligible.size());
+  std::array<std::uint32_t, kEight> at;
+  for (bool again = true; again;) {
+    for (std::size_t i = 0; i < kEight; i += 2) {
+      const std::uint64_t bits = rng.u64();
+      at[i] = scale(bits >> 32, n);
+      at[i + 1] = scale(bits & 0xffff'ffff, n);
+    }
+    again = false;
+    for (std::size_t i = 1; i < kEight; ++i) {
+      for (std::size_t k = 0; k < i; ++k) again |= at[i] == at[k];
+    }
+  }
+  for (std::size_t i = 0; i < kEight; ++i) out.slot[i] = pool.eligible[at[i]];
+  out.count = kEight;
+}
+
 void draw_by_weight(const PoolView& pool, PickContext& context, std::uint32_t untried,
                     std::uint32_t choices, Candidates& out) {
   constexpr int kLooks = 16;
@@ -118,6 +140,8 @@ void draw_candidates(const PoolView& pool, PickContext& context, std::uint32_t c
     out.slot[0] = pool.eligible[context.untried(a)];
     out.slot[1] = pool.eligible[context.untried(b)];
     out.count = 2;
+  } else if (choices == kEight && untried == n && n >= 8 * kEight) {
+    draw_eight(pool, context.rng, out);
   } else if (untried >= 8 * choices) {
     draw_again_on_repeats(pool, context, untried, choices, out);
   } else {

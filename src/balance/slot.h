@@ -8,8 +8,6 @@
 #include <evener/time.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstdint>
 
 #include "base/ewma.h"
@@ -42,14 +40,12 @@ class SuccessWindows {
     return failed_before || !success;
   }
 
-  // The usual case of add(true, window), in line: nothing has failed, the window is the present
-  // one. False: nothing was done.
+  // The usual case of add(true, window), in line: the window is the present one, the last request
+  // did not fail, and penalty() is what it was or, where some failed before, within 1 % of it for
+  // each failure. False: nothing was done.
   bool add_usual_success(std::uint8_t window) {
-    const unsigned row =
-        std::bit_cast<std::uint16_t>(std::array<std::uint8_t, 2>{window_, streak_});
-    const auto failed =
-        std::bit_cast<std::uint32_t>(std::array<std::uint16_t, 2>{bad_[0], bad_[1]});
-    if (row != window || failed != 0 || good_[0] == 0xffff) return false;
+    if (window != window_ || streak_ != 0 || good_[0] == 0xffff) return false;
+    if (failures() != 0 && (good_[0] < kFew || good_[0] % kEvery == 0)) return false;
     ++good_[0];
     return true;
   }
@@ -97,6 +93,9 @@ class SuccessWindows {
 
  private:
   static constexpr std::uint8_t kStreakMax = 6;  // 4^5 = kMostPenalty
+  // Of many successes, so many more hardly change their share.
+  static constexpr std::uint16_t kFew = 32;
+  static constexpr std::uint16_t kEvery = 8;
 
   void turn(std::uint8_t window) {
     if (window == window_) return;

@@ -27,6 +27,7 @@ class IdleFirst final : public Policy {
     }
   }
 
+  bool follows_load() const override { return true; }
   void changed(const PoolView& pool, std::uint32_t slot) noexcept override {
     const bool listed = place_[slot] != Slot::kNone;
     const bool idle =

@@ -16,6 +16,7 @@ class LeastRequest final : public Policy {
  public:
   void rebuild(const PoolView& pool, Rng&) override { least_.rebuild(pool, loads(pool)); }
 
+  bool follows_load() const override { return true; }
   void changed(const PoolView& pool, std::uint32_t slot) noexcept override {
     least_.changed(pool, slot, loads(pool));
   }

@@ -30,6 +30,7 @@ class Lsq final : public Policy {
     least_.rebuild(pool, estimates());
   }
 
+  bool follows_load() const override { return true; }
   void changed(const PoolView& pool, std::uint32_t slot) noexcept override {
     Member& member = members_[slot];
     const std::uint32_t in_flight = pool.slots[slot].in_flight;

@@ -11,8 +11,10 @@
 // taken instead when they are forgotten (reprobe.h). So one that recovered is found within
 // max(reprobe, 8 n picks) plus the time until it is drawn, about n / 2 picks.
 #include <algorithm>
+#include <array>
+#include <limits>
 
-#include "balance/cost_scan.h"
+#include "balance/cost_bounds.h"
 #include "balance/policies/policies.h"
 #include "balance/reprobe.h"
 #include "balance/sampler.h"
@@ -26,7 +28,12 @@ class PeakEwma final : public Policy {
       : choices_(settings.choices), reprobe_(settings.reprobe) {}
 
   void rebuild(const PoolView& pool, Rng&) override {
-    if (choices_ > 2) scan_.reset(pool.members.size());
+    if (follows_load()) bounds_.rebuild(pool);
+  }
+
+  bool follows_load() const override { return choices_ >= kChoicesAuto; }
+  void changed(const PoolView& pool, std::uint32_t slot) noexcept override {
+    bounds_.changed(pool, slot);
   }
 
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
@@ -59,17 +66,29 @@ class PeakEwma final : public Policy {
     std::uint32_t choices = choices_;
     if (choices == kChoicesAuto)
       choices = pool.eligible.size() <= kAutoAll ? kChoicesAll : kAutoChoices;
-    if (choices > 2 && choices >= pool.eligible.size()) return pick_of_all(pool, context);
+    if (choices == kChoicesAll) return pick_of_all(pool, context);
     Candidates candidates;
     draw_candidates(pool, context, choices, candidates);
-    const std::uint32_t best = least_cost(pool, candidates, [&](std::uint32_t index, const Slot&) {
-      return cost_of(pool, context, index);
-    });
+    const std::uint32_t best = least_of(pool, context, candidates);
     return or_forgotten(pool, context, candidates, best, true);
   }
 
+  // Reckoned first, compared after: the next costs need not wait for what the last decided.
+  static std::uint32_t least_of(const PoolView& pool, PickContext& context,
+                                const Candidates& candidates) {
+    std::array<double, kChoicesMax> costs;
+    double least = std::numeric_limits<double>::max();
+    for (std::uint32_t i = 0; i < candidates.count; ++i) {
+      costs[i] = cost_of(pool, context, candidates.slot[i]);
+      least = std::min(least, costs[i]);
+    }
+    std::uint32_t best = 0;
+    while (costs[best] * kClearlyLess > least) ++best;
+    return candidates.slot[best];
+  }
+
   std::uint32_t pick_of_all(const PoolView& pool, PickContext& context) {
-    const std::uint32_t best = scan_.least(pool, context);
+    const std::uint32_t best = bounds_.least(pool, context);
     Candidates two;
     if (!draw_pair(pool, context, two.slot[0], two.slot[1])) {
       draw_candidates(pool, context, 2, two);
@@ -98,7 +117,7 @@ class PeakEwma final : public Policy {
 
   std::uint32_t choices_;
   Reprobe reprobe_;
-  CostScan scan_;
+  CostBounds bounds_;  // if it may compare all
 };
 
 }  // namespace
