@@ -39,10 +39,7 @@ std::string_view to_string(Outcome outcome) {
   return "unknown";
 }
 
-EndpointId Ticket::id() const {
-  EV_CHECK(core_ != nullptr, "an empty ticket has no endpoint");
-  return core_->id(slot_);
-}
+EndpointId Ticket::id() const { return endpoint().id; }
 
 const Endpoint& Ticket::endpoint() const {
   EV_CHECK(core_ != nullptr, "an empty ticket has no endpoint");

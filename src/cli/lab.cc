@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/config_file.h"
 #include "cli/lab_words.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "io/socket.h"
 #include "lab/parallel.h"
@@ -17,28 +18,6 @@
 
 namespace evener::cli {
 namespace {
-
-bool colours() { return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
-
-// A result is only good if it arrived: a full disk must not look like success.
-bool print(const std::string& text) {
-  const bool good = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
-  if (!good) fmt::print(stderr, "evener lab: cannot write to standard output\n");
-  return good;
-}
-
-bool write_file(const std::string& path, const std::string& text) {
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "w"));
-  if (file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() &&
-      std::fflush(file.get()) == 0) {
-    return true;
-  }
-  fmt::print(stderr, "evener lab: cannot write {}\n", path);
-  return false;
-}
 
 // Runs one after the other; `each` is called as soon as one is finished.
 class Session {

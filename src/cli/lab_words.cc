@@ -24,6 +24,7 @@ LabWords::LabWords(CLI::App& app)
   add_list();
   add_run();
   add_check();
+  contest_.add_to(*lab_);
 }
 
 void LabWords::add_list() {
@@ -65,6 +66,9 @@ bool LabWords::chosen() const { return lab_->parsed(); }
 int LabWords::call() const {
   if (lab_->got_subcommand("list")) return lab_list(options_);
   if (lab_->got_subcommand("run")) return lab_run(options_);
+  if (lab_->got_subcommand("scenario")) return lab_scenario(contest_);
+  if (lab_->got_subcommand("scoreboard")) return lab_scoreboard(contest_);
+  if (lab_->got_subcommand("merge")) return lab_merge(contest_);
   return lab_check(options_);
 }
 

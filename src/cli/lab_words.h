@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/lab_contest.h"
+
 namespace CLI {
 class App;
 }
@@ -42,6 +44,7 @@ class LabWords {
 
   CLI::App* lab_;
   LabOptions options_;
+  ContestWords contest_;
 };
 
 }  // namespace evener::cli
