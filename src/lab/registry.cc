@@ -7,6 +7,8 @@
 
 #include "config/values.h"
 #include "lab/balls/experiments.h"
+#include "lab/hashing/experiments.h"
+#include "lab/probing/experiments.h"
 
 namespace evener::lab {
 namespace {
@@ -17,6 +19,8 @@ const std::vector<Experiment>& table() {
       balls::million_bins(),   balls::go_left(),       balls::heavy_gap(),
       balls::one_choice_gap(), balls::one_plus_beta(), balls::weighted_balls(),
       balls::batches(),        balls::memory(),
+      hashing::cuckoo(),
+      probing::prequal(),
   };
   return kTable;
 }
