@@ -37,7 +37,7 @@ TEST(PeerNginx, OneFailureIsTenSecondsAndThenOneRequest) {
         driver.answer(*choice);
       }
     }
-    EXPECT_EQ(through, 1) << name;
+    ASSERT_EQ(through, 1) << name;
     driver.advance(ms(1));
     driver.answer(*held);
     EXPECT_GT(driver.shares(300)[0], 0.2) << name << ": a success clears it";

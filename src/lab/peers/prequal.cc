@@ -76,7 +76,6 @@ class Prequal final : public PeerChooser<History> {
   }
 
   void probe(const sim::ChoiceRequest& request) {
-    drawn_.assign(present().begin(), present().end());
     const std::size_t count = std::min(drawn_.size(), static_cast<std::size_t>(Probes::kPerCall));
     for (std::size_t i = 0; i < count; ++i) {
       std::swap(drawn_[i], drawn_[i + request.rng.below(drawn_.size() - i)]);
@@ -108,6 +107,7 @@ class Prequal final : public PeerChooser<History> {
   }
   void changed(Time now) override {
     forget(now);
+    drawn_.assign(present().begin(), present().end());
     reuse_ = present().empty() ? 1 : Probes::reuse(present().size());
   }
   void forget(Time now) {
@@ -117,7 +117,7 @@ class Prequal final : public PeerChooser<History> {
   const sim::ServerBank& servers_;
   Probes pool_;
   double reuse_ = 1;
-  std::vector<std::uint32_t> drawn_;
+  std::vector<std::uint32_t> drawn_;  // the members, in any order
 };
 
 }  // namespace
