@@ -39,7 +39,10 @@ std::string_view to_string(Outcome outcome) {
   return "unknown";
 }
 
-EndpointId Ticket::id() const { return endpoint().id; }
+EndpointId Ticket::id() const {
+  EV_CHECK(core_ != nullptr, "an empty ticket has no endpoint");
+  return core_->id(slot_);
+}
 
 const Endpoint& Ticket::endpoint() const {
   EV_CHECK(core_ != nullptr, "an empty ticket has no endpoint");

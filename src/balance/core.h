@@ -57,6 +57,7 @@ class Core {
 
   // For tickets.
   const Endpoint& endpoint(std::uint32_t slot) const { return infos_[slot].endpoint; }
+  EndpointId id(std::uint32_t slot) const { return ids_[slot]; }
   Time last_time() const { return last_; }
   // The new value of Ticket::first_byte_ns_: the latency, or -2 - latency once it was sampled.
   std::int64_t first_byte(std::uint32_t slot, Time start, Time now) noexcept;
@@ -166,6 +167,7 @@ class Core {
   std::vector<std::uint32_t> positions_;    // by slot: in ordered_, or kNone
   std::vector<Counters> counters_;          // by slot
   std::deque<Info> infos_;                  // by slot
+  std::vector<EndpointId> ids_;             // by slot
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> by_column_;  // slot of each endpoint of the set
   std::unordered_map<EndpointId, std::uint32_t> index_;

@@ -53,6 +53,7 @@ std::uint32_t Core::slot_for(const Endpoint& endpoint, Time now) {
     positions_[slot] = Slot::kNone;
   }
   endpoints_[slot] = &infos_[slot].endpoint;
+  ids_[slot] = endpoint.id;
   slots_[slot].picked_at = static_cast<std::uint32_t>(view_.picks);
   slots_[slot].touched = coarse_time(now);
   known->second = slot;
@@ -69,6 +70,7 @@ void Core::resize(std::size_t slots) {
   positions_.resize(slots, Slot::kNone);
   counters_.resize(slots);
   infos_.resize(slots);
+  ids_.resize(slots);
   if (ejector_) ejector_->resize(slots);
   if (warm_up_) warm_up_->resize(slots);
   pushback_->resize(slots);

@@ -9,17 +9,47 @@
 #include "lab/balls/experiments.h"
 #include "lab/hashing/experiments.h"
 #include "lab/probing/experiments.h"
+#include "lab/queueing/experiments.h"
 
 namespace evener::lab {
 namespace {
 
 const std::vector<Experiment>& table() {
   static const std::vector<Experiment> kTable = {
-      balls::max_load(),       balls::two_choices(),   balls::max_load_table(),
-      balls::million_bins(),   balls::go_left(),       balls::heavy_gap(),
-      balls::one_choice_gap(), balls::one_plus_beta(), balls::weighted_balls(),
-      balls::batches(),        balls::memory(),
+      queueing::single_server(),
+      queueing::fluid_limit(),
+      queueing::published_table(),
+      queueing::published_heavy(),
+      queueing::sampling_matters(),
+      queueing::tail_shape(),
+      queueing::few_servers(),
+      balls::max_load(),
+      balls::two_choices(),
+      balls::max_load_table(),
+      balls::million_bins(),
+      balls::go_left(),
+      balls::heavy_gap(),
+      balls::one_choice_gap(),
+      balls::one_plus_beta(),
+      balls::weighted_balls(),
+      balls::batches(),
+      balls::memory(),
+      queueing::stale_board(),
+      queueing::stale_order(),
+      queueing::own_increments(),
+      queueing::many_balancers(),
+      queueing::local_shortest_queue(),
+      queueing::round_robin(),
+      queueing::least_work_left(),
+      queueing::floor_of_all(),
+      queueing::least_work_of_two(),
+      queueing::pollaczek_khinchine(),
+      queueing::variability(),
+      queueing::join_idle_queue(),
+      queueing::slow_half(),
+      queueing::slow_half_repaired(),
       hashing::cuckoo(),
+      queueing::redundancy(),
       probing::prequal(),
   };
   return kTable;

@@ -24,13 +24,14 @@ class EventQueue {
     return static_cast<Key>(static_cast<std::uint64_t>(when.ns())) << 64 | order;
   }
   static Time when(Key key) { return Time::from_ns(static_cast<std::int64_t>(key >> 64)); }
+  static constexpr Key kNever = ~Key{0};
   static std::uint64_t order(Key key) { return static_cast<std::uint64_t>(key); }
 
   EventQueue() : lines_(2) {}
 
   bool empty() const { return end_ == kRoot; }
   std::size_t size() const { return end_ - kRoot; }
-  // REQUIRES: not empty, as for pop and replace_top.
+  // kNever when empty, later than any key.
   Key top() const { return at(kRoot); }
 
   void push(Key k) {
@@ -38,6 +39,7 @@ class EventQueue {
     rise(end_++, k);
   }
 
+  // REQUIRES: not empty, as for replace_top.
   void pop() {
     const std::size_t hole = sink();
     const std::size_t last = --end_;
@@ -65,7 +67,6 @@ class EventQueue {
  private:
   // The root is the last entry of the first line, so that children fill whole lines.
   static constexpr std::size_t kRoot = 3;
-  static constexpr Key kNever = ~Key{0};
   struct alignas(64) Line {
     Key keys[4] = {kNever, kNever, kNever, kNever};
   };
@@ -88,12 +89,22 @@ class EventQueue {
   std::size_t sink() {
     std::size_t hole = kRoot;
     for (std::size_t child = 4 * (hole - 2); child < end_; child = 4 * (hole - 2)) {
+      // Values and numbers travel together in registers; looking the winner up again would double
+      // the time.
       const Line& line = lines_[child >> 2];
-      const std::size_t a = line.keys[1] < line.keys[0] ? 1 : 0;
-      const std::size_t b = line.keys[3] < line.keys[2] ? 3 : 2;
-      const std::size_t least = line.keys[b] < line.keys[a] ? b : a;
-      at(hole) = line.keys[least];
-      hole = child + least;
+      const Key k0 = line.keys[0];
+      const Key k1 = line.keys[1];
+      const Key k2 = line.keys[2];
+      const Key k3 = line.keys[3];
+      const bool right_a = k1 < k0;
+      const bool right_b = k3 < k2;
+      const Key a = right_a ? k1 : k0;
+      const Key b = right_b ? k3 : k2;
+      const std::size_t at_a = right_a ? 1 : 0;
+      const std::size_t at_b = right_b ? 3 : 2;
+      const bool right = b < a;
+      at(hole) = right ? b : a;
+      hole = child + (right ? at_b : at_a);
     }
     return hole;
   }

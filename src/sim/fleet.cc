@@ -54,7 +54,7 @@ void Fleet::fire(std::uint64_t payload) {
 void Fleet::arrival() {
   if (arrivals_over_) return;
   const Time next = process_->next();
-  if (next < Time::never()) world_.at(next, *this, payload(Event::kArrival, 0));
+  if (next < Time::never()) world_.source_at(next, *this, payload(Event::kArrival, 0));
   begin_call(kNoIndex);
   if (next == Time::never()) stop_arrivals();
 }
@@ -103,6 +103,7 @@ void Fleet::attempt(std::uint32_t index) {
   job.sent = now;
   job.work = options_.work.sample(work_luck_);
   job.flags &= kMeasured;
+  if (measuring_ && !arrivals_over_) result_.work_s += job.work;
   const std::uint64_t key = options_.keys == 0 ? started_ : key_luck_.below(options_.keys);
   ChoiceRequest request{now, chooser_luck_[job.balancer], key, {}, job.work};
   if (job.attempt > 0) request.tried = std::span(tried_[index]).first(job.attempt);

@@ -63,6 +63,7 @@ struct FleetResult {
   double from_s = 0;
   double until_s = 0;
   std::vector<double> tail;  // [k]: share of servers and time with at least k requests
+  double work_s = 0;         // of the attempts made between from_s and until_s, at speed 1
   double mean_queue = 0;     // per server
   std::uint32_t longest_queue = 0;
   std::vector<std::uint32_t> picks;  // by server, of all attempts

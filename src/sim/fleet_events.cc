@@ -79,7 +79,7 @@ void Fleet::prepare() {
     process_.emplace(arrivals, world_.stream("arrivals"));
     const Time first = process_->next();
     if (first == Time::never()) return stop_arrivals();
-    world_.at(first, *this, payload(Event::kArrival, 0));
+    world_.source_at(first, *this, payload(Event::kArrival, 0));
     return;
   }
   for (std::uint32_t user = 0; user < arrivals.users; ++user) {

@@ -67,6 +67,7 @@ std::uint32_t ServerBank::take_first(Server& server) {
 
 void ServerBank::single_done(Server& server, std::uint32_t index) {
   const std::uint32_t job = server.current;
+  __builtin_prefetch(&jobs_[job]);
   --server.in_system;
   server.current = kNoIndex;
   const std::uint32_t next = take_first(server);

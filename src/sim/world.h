@@ -67,6 +67,16 @@ class World {
     return at(now_ + delay, actor, payload);
   }
 
+  // The next event of the world's one source: of arrivals, say, each of which asks for the next. In
+  // order with all others, but held beside the queue, which it would go through from end to end.
+  // REQUIRES: the source's last event has fired.
+  void source_at(Time when, Actor& actor, std::uint64_t payload = 0) {
+    EV_CHECK(source_ == EventQueue::kNever, "a world has one source, with one event to come");
+    source_ = EventQueue::key(when < now_ ? now_ : when, sequence_++ << kSlotBits);
+    source_actor_ = &actor;
+    source_payload_ = payload;
+  }
+
   // Whether it was still to come; then it will not.
   bool cancel(EventId id);
 
@@ -74,9 +84,10 @@ class World {
   bool step() { return step_until(Time::never()); }
   // The same, but leaves alone what comes after `end`.
   bool step_until(Time end) {
-    while (!queue_.empty()) {
+    for (;;) {
       const EventQueue::Key k = queue_.top();
-      if (EventQueue::when(k) > end) return false;
+      if (source_ < k) return fire_source(end);
+      if (k == EventQueue::kNever || EventQueue::when(k) > end) return false;
       const auto slot = static_cast<std::uint32_t>(EventQueue::order(k) & kPendingMax);
       Event& event = events_[slot];
       Actor* const actor = event.actor;
@@ -95,7 +106,6 @@ class World {
       fill_hole();
       return true;
     }
-    return false;
   }
   // Fires all that is due until `end`, its events included; then it is `end`.
   void run_until(Time end) {
@@ -103,7 +113,9 @@ class World {
     if (end > now_) now_ = end;
   }
 
-  std::size_t pending() const { return queue_.size() - cancelled_ - (hole_ ? 1 : 0); }
+  std::size_t pending() const {
+    return queue_.size() - cancelled_ - (hole_ ? 1 : 0) + (source_ != EventQueue::kNever ? 1 : 0);
+  }
   std::uint64_t fired() const { return fired_; }
 
  private:
@@ -128,6 +140,14 @@ class World {
     event.next_free = free_;
     free_ = slot;
   }
+  bool fire_source(Time end) {
+    if (EventQueue::when(source_) > end) return false;
+    now_ = EventQueue::when(source_);
+    source_ = EventQueue::kNever;
+    ++fired_;
+    source_actor_->fire(source_payload_);
+    return true;
+  }
   void fill_hole() {
     if (!hole_) return;
     hole_ = false;
@@ -139,6 +159,9 @@ class World {
   EventQueue queue_;
   std::vector<Event> events_;
   std::uint32_t free_ = kNone;
+  EventQueue::Key source_ = EventQueue::kNever;
+  Actor* source_actor_ = nullptr;
+  std::uint64_t source_payload_ = 0;
   bool hole_ = false;  // the queue's top has fired and awaits its replacement
   std::uint64_t sequence_ = 0;
   std::uint64_t fired_ = 0;

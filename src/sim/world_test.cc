@@ -63,6 +63,24 @@ TEST(World, StreamsDependOnNameAndSeedOnly) {
   EXPECT_NE(draw, World(6).stream("work").u64());
 }
 
+TEST(World, TheSourceIsInOrderWithTheRest) {
+  World world(1);
+  Recorder recorder(world);
+  world.at(Time::from_ns(5), recorder, 1);
+  world.source_at(Time::from_ns(5), recorder, 2);
+  world.at(Time::from_ns(5), recorder, 3);
+  world.at(Time::from_ns(4), recorder, 0);
+  EXPECT_EQ(world.pending(), 4U);
+  world.run_until(Time::from_ns(4));
+  EXPECT_EQ(recorder.seen.size(), 1U);
+  while (world.step()) continue;
+  ASSERT_EQ(recorder.seen.size(), 4U);
+  for (std::uint64_t i = 0; i < 4; ++i) EXPECT_EQ(recorder.seen[i].second, i);
+  world.source_at(Time::from_ns(9), recorder, 4);
+  EXPECT_FALSE(world.step_until(Time::from_ns(8)));
+  EXPECT_TRUE(world.step());
+}
+
 // Asks for more events, cancels some, and compares with a sorted list kept beside.
 class Chaos final : public Actor {
  public:
