@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 ARGS ?=
 
 .PHONY: help setup setup-bench build run test test-fast check format format-check tidy asan tsan fuzz \
-        bench bench-balance bench-proxy bench-board lab-check clean
+        bench bench-balance bench-proxy bench-board bench-sim lab-check clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,11 @@ bench-proxy: setup-bench build ## CPU per request beside nginx and HAProxy
 bench-board: setup build/build.ninja ## How workers should see each other's load (ADR 0005)
 	@ninja -C build -j $(JOBS) board_study
 	@build/board_study --json build/bench/board.json $(ARGS)
+
+bench-sim: setup build/build.ninja ## The simulator's speed and memory, SimPy beside it
+	@ninja -C build -j $(JOBS) bench_sim
+	@build/bench_sim $(ARGS)
+	@python3 bench/sim/compare.py build/bench_sim
 
 clean: ## Remove every build folder
 	@rm -rf build build-*
