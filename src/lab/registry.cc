@@ -10,6 +10,7 @@
 #include "lab/hashing/experiments.h"
 #include "lab/probing/experiments.h"
 #include "lab/queueing/experiments.h"
+#include "lab/sparrow/experiments.h"
 
 namespace evener::lab {
 namespace {
@@ -48,6 +49,7 @@ const std::vector<Experiment>& table() {
       queueing::join_idle_queue(),
       queueing::slow_half(),
       queueing::slow_half_repaired(),
+      sparrow::sparrow(),
       hashing::cuckoo(),
       queueing::redundancy(),
       probing::prequal(),

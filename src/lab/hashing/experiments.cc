@@ -20,8 +20,8 @@ struct Shape {
 constexpr Shape kShapes[] = {{2, 2}, {2, 4}, {3, 1}};
 
 // {load at the first failure}
-Sample fill(const Shape& shape, Rng& rng) {
-  const std::uint32_t buckets = kSlots / shape.slots;
+Sample fill(const Shape& shape, std::uint32_t total, Rng& rng) {
+  const std::uint32_t buckets = total / shape.slots;
   CuckooTable table(buckets, shape.slots, shape.hashes);
   std::vector<std::uint32_t> key;
   do {
@@ -36,15 +36,17 @@ Sample fill(const Shape& shape, Rng& rng) {
 
 Plan plan_cuckoo(const PlanOptions& options) {
   Plan plan(options);
+  // Below scale 1 the tables are smaller, too: down to 50,000 slots.
+  const auto total = static_cast<std::uint32_t>(kSlots * std::clamp(options.scale, 0.05, 1.0));
   std::vector<CellId> cells;
   for (const Shape& shape : kShapes) {
     cells.push_back(plan.cell(fmt::format("{} hashes, {} slots", shape.hashes, shape.slots), 2, 2,
-                              [shape](Rng& rng) { return fill(shape, rng); }));
+                              [shape, total](Rng& rng) { return fill(shape, total, rng); }));
   }
   const CellId plain =
-      plan.cell("2 hashes, 1 slot", 8, 0.2, [](Rng& rng) { return fill({2, 1}, rng); });
+      plan.cell("2 hashes, 1 slot", 8, 0.2, [total](Rng& rng) { return fill({2, 1}, total, rng); });
   plan.judge([cells, plain](const Results& results, Report& report) {
-    report.within("load at failure, 2 hashes, 1 slot", results.mean(plain), 0.505, 0.01,
+    report.within("load at failure, 2 hashes, 1 slot", results.mean(plain), 0.504, 0.01,
                   "threshold 0.5 + O(n^(-1/3)): see docs/theory.md");
     for (std::size_t i = 0; i < std::size(kShapes); ++i) {
       const auto [hashes, slots] = kShapes[i];
