@@ -2,8 +2,9 @@
 //
 // pick_finish/POLICY/N: N endpoints, one thread. Every call differs: time advances, latencies vary,
 // and a ring of 64 tickets stays out so that in-flight counts differ. A tick every 4,096 requests.
-// Weights are equal; pick_finish_weighted has them between 1 and 4; pick_finish_choices_N compares
-// N endpoints. Keyed policies get another key for every request. apply/N: a set of N endpoints, of
+// Weights are equal; pick_finish_weighted has them between 1 and 4; policies that compare a number
+// of endpoints compare two; pick_finish_choices_N compares N, pick_finish_usual what it does
+// unasked. Keyed policies get another key for every request. apply/N: a set of N endpoints, of
 // which one in a hundred is new.
 #include <benchmark/benchmark.h>
 #include <evener/balancer.h>
@@ -112,13 +113,19 @@ BENCHMARK(apply)->Arg(5000)->Unit(benchmark::kMicrosecond);
 const bool kRegistered = [] {
   for (const evener::PolicyInfo& policy : evener::policy_catalog()) {
     const std::string name(policy.name);
+    // Two choices where a policy takes any: what is alike is compared.
+    const evener::PolicySettings two = {.name = name, .choices = 2};
     for (const std::size_t n : {2UL, 10UL, 100UL, 1000UL, 100'000UL}) {
-      add("pick_finish/" + name, {{.name = name}, n});
-      add("pick_finish_weighted/" + name, {{.name = name}, n, true});
+      add("pick_finish/" + name, {two, n});
+      add("pick_finish_weighted/" + name, {two, n, true});
     }
   }
   for (const char* name : {"p2c", "peak_ewma", "idle_first", "least_request"}) {
-    add(std::string("pick_finish/") + name, {{.name = name}, 1'000'000});
+    add(std::string("pick_finish/") + name, {{.name = name, .choices = 2}, 1'000'000});
+  }
+  // As it is unless settings say otherwise.
+  for (const std::size_t n : {2UL, 10UL, 100UL, 256UL, 1000UL, 100'000UL}) {
+    add("pick_finish_usual/peak_ewma", {{}, n});
   }
   add("pick_finish_choices_8/peak_ewma", {{.choices = 8}, 1000});
   for (const std::size_t n : {32UL, 128UL}) {

@@ -33,11 +33,17 @@ enum class Estimator : std::uint8_t { kMean, kPeak };
 // Where a key's endpoints are looked up (bounded_load).
 enum class KeyedOver : std::uint8_t { kRing, kRendezvous };
 
+inline constexpr std::uint32_t kChoicesMax = 64;
+inline constexpr std::uint32_t kChoicesUsual = 0xffff'fffd;
+inline constexpr std::uint32_t kChoicesAuto = 0xffff'fffe;
+inline constexpr std::uint32_t kChoicesAll = 0xffff'ffff;
+
 struct PolicySettings {
   std::string name = "peak_ewma";
   // Endpoints compared per pick, 1..kChoicesMax; peak_ewma also takes kChoicesAll, every one, and
-  // kChoicesAuto: every one of up to 32, of more 8.
-  std::uint32_t choices = 2;
+  // kChoicesAuto: every one of up to 256, of more 16. kChoicesUsual: kChoicesAuto for peak_ewma
+  // (docs/adr/0007), 2 for the others.
+  std::uint32_t choices = kChoicesUsual;
   // Draws may repeat an endpoint, as in the theory's first form; worse, for comparison (p2c).
   bool replacement = false;
   // Probability of comparing; else the first drawn is taken: (1 + beta) choice, 0..1 (p2c).
@@ -66,9 +72,6 @@ struct PolicySettings {
   bool operator==(const PolicySettings&) const = default;
 };
 
-inline constexpr std::uint32_t kChoicesMax = 64;
-inline constexpr std::uint32_t kChoicesAuto = 0xffff'fffe;
-inline constexpr std::uint32_t kChoicesAll = 0xffff'ffff;
 inline constexpr std::uint32_t kPointsMax = 10'000;
 inline constexpr std::uint32_t kTableSizeMax = 5'000'011;
 
@@ -108,6 +111,9 @@ struct PolicyInfo {
   bool uses_load = true;       // in-flight counts decide, at least between candidates
   bool takes_reports = false;  // wants Policy::reported
 };
+
+// What `choices` means: never kChoicesUsual.
+std::uint32_t choices_of(const PolicySettings& settings);
 
 // Every policy, in the order documentation lists them.
 std::span<const PolicyInfo> policy_catalog();

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 3> kBoundedLoadTakes = {"load_factor", "o
 
 constexpr std::array<PolicyInfo, 17> kCatalog = {{
     {.name = "peak_ewma",
-     .summary = "of two, more or all, the one with least latency x load per weight and success",
+     .summary = "of all, or some, the one with least latency x load per weight and success",
      .source = "Finagle PeakEwma, brpc la; own estimator",
      .parameters = kPeakEwmaTakes,
      .make = make_peak_ewma,
@@ -185,15 +185,20 @@ const PolicyInfo* find_policy(std::string_view name) {
   return found == kCatalog.end() ? nullptr : &*found;
 }
 
+std::uint32_t choices_of(const PolicySettings& settings) {
+  if (settings.choices != kChoicesUsual) return settings.choices;
+  return settings.name == "peak_ewma" ? kChoicesAuto : 2;
+}
+
 std::expected<void, Error> check_settings(const PolicySettings& s) {
-  const bool word = s.choices == kChoicesAll || s.choices == kChoicesAuto;
+  const std::uint32_t choices = choices_of(s);
+  const bool word = choices == kChoicesAll || choices == kChoicesAuto;
   if (word && s.name != "peak_ewma") {
     return out_of_range("choices", "1 to " + std::to_string(kChoicesMax),
                         "a word that only peak_ewma takes");
   }
-  if (!word && (s.choices < 1 || s.choices > kChoicesMax)) {
-    return out_of_range("choices", "1 to " + std::to_string(kChoicesMax),
-                        std::to_string(s.choices));
+  if (!word && (choices < 1 || choices > kChoicesMax)) {
+    return out_of_range("choices", "1 to " + std::to_string(kChoicesMax), std::to_string(choices));
   }
   if (!(s.beta >= 0 && s.beta <= 1)) return out_of_range("beta", "0 to 1", std::to_string(s.beta));
   if (s.points < 1 || s.points > kPointsMax) {

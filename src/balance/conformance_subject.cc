@@ -87,10 +87,10 @@ Entry catalog_entry(const PolicySettings& settings) {
   const auto is = [&](std::string_view name) { return settings.name == name; };
   entry.by_load = !is("random") && !is("round_robin") && !(is("p2c") && settings.beta <= 0);
   entry.may_miss = is("p2c") && entry.by_load && (settings.replacement || settings.beta < 1);
-  entry.may_miss |= is("lsq") || (is("p2c_memory") && settings.choices == 1);
-  entry.pairs = (is("reported") && settings.choices == 2) ||
-                (is("p2c") && settings.choices == 2 && !entry.may_miss && entry.by_load) ||
-                (is("peak_ewma") && settings.choices == 2);
+  entry.may_miss |= is("lsq") || (is("p2c_memory") && choices_of(settings) == 1);
+  entry.pairs = (is("reported") && choices_of(settings) == 2) ||
+                (is("p2c") && choices_of(settings) == 2 && !entry.may_miss && entry.by_load) ||
+                (is("peak_ewma") && choices_of(settings) == 2);
   entry.leans = is("go_left");
   entry.in_turn = settings.name == "round_robin";
   const auto info = std::ranges::find(policy_catalog(), settings.name, &PolicyInfo::name);

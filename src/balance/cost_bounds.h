@@ -32,7 +32,7 @@ class CostBounds {
     stamps_[slot] = coarse(counts.latency.stamp()) - (known ? 0 : kLongAgo);
   }
 
-  // The least of all that were not tried. Traced: those reckoned, the last of which is taken.
+  // The least of all that were not tried. Traced: those reckoned, the last of which it is.
   // REQUIRES: one is eligible and untried.
   std::uint32_t least(const PoolView& pool, PickContext& context) noexcept;
 

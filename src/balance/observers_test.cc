@@ -41,7 +41,8 @@ TEST(Decisions, TheRingHoldsTheLastOnes) {
     EXPECT_EQ(decision.sequence, expected);
     EXPECT_EQ(decision.at.ns(), static_cast<std::int64_t>(expected));
     EXPECT_EQ(decision.policy, "peak_ewma");
-    ASSERT_EQ(decision.candidates.size(), 2U);
+    ASSERT_GE(decision.candidates.size(), 2U);
+    ASSERT_LE(decision.candidates.size(), 3U);
     for (const Explanation::Candidate& candidate : decision.candidates) {
       EXPECT_EQ(candidate.chosen, candidate.id == taken[expected]);
       EXPECT_GT(candidate.cost, 0);

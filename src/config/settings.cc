@@ -29,8 +29,9 @@ constexpr std::array kSettings = {
     SettingInfo{"routes.*.timeouts.total", "300s",
                 "from a request's head to its response's last octet"},
     SettingInfo{"pools.*.policy", "peak_ewma", "how an endpoint is picked"},
-    SettingInfo{"pools.*.policy.choices", "2",
-                "endpoints compared per pick: 1 to 64; for peak_ewma also `auto` or `all`"},
+    SettingInfo{"pools.*.policy.choices", "auto",
+                "endpoints compared per pick: 1 to 64, 2 unless given; for peak_ewma also `auto`, "
+                "its default, or `all`"},
     SettingInfo{"pools.*.policy.replacement", "false",
                 "p2c's draws may repeat an endpoint: for comparison"},
     SettingInfo{"pools.*.policy.beta", "1", "how often p2c compares at all; else one at random"},

@@ -19,7 +19,7 @@ std::map<std::string, std::string> policy_defaults() {
   const Pool pool;
   return {
       {"pools.*.policy", pool.policy.name},
-      {"pools.*.policy.choices", number(pool.policy.choices)},
+      {"pools.*.policy.choices", choices_of(pool.policy) == kChoicesAuto ? "auto" : "?"},
       {"pools.*.policy.replacement", pool.policy.replacement ? "true" : "false"},
       {"pools.*.policy.beta", pool.policy.beta == 1 ? "1" : "?"},
       {"pools.*.policy.estimator", pool.policy.estimator == Estimator::kMean ? "mean" : "peak"},

@@ -67,7 +67,7 @@ class GoLeft final : public Policy {
 }  // namespace
 
 std::unique_ptr<Policy> make_go_left(const PolicySettings& settings) {
-  return std::make_unique<GoLeft>(settings.choices);
+  return std::make_unique<GoLeft>(choices_of(settings));
 }
 
 }  // namespace evener

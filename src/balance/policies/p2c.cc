@@ -13,7 +13,7 @@ namespace {
 class P2c final : public Policy {
  public:
   explicit P2c(const PolicySettings& settings)
-      : choices_(settings.choices),
+      : choices_(choices_of(settings)),
         replacement_(settings.replacement),
         beta_(settings.beta),
         two_(choices_ == 2 && !replacement_ && beta_ >= 1) {}

@@ -63,7 +63,7 @@ class P2cMemory final : public Policy {
 }  // namespace
 
 std::unique_ptr<Policy> make_p2c_memory(const PolicySettings& settings) {
-  return std::make_unique<P2cMemory>(settings.choices);
+  return std::make_unique<P2cMemory>(choices_of(settings));
 }
 
 }  // namespace evener

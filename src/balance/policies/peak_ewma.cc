@@ -4,8 +4,9 @@
 // why is in slot.h and base/ewma.h.
 //
 // More looks pay against slow endpoints: two choices alone cannot keep traffic off them once they
-// are many, since both draws may be slow. `auto` looks at all of up to 32 endpoints, and at 8 of
-// more: most of the gain is there, and a pick stays O(1).
+// are many, since both draws may be slow; and latency tells of the load that other balancers put
+// there, if enough of it is looked at. `auto`, the default, looks at all of up to 256 endpoints,
+// and at 16 of more: a pick stays O(1). docs/adr/0007 has the figures.
 //
 // An endpoint that always loses is looked at again: two at random of those compared, or of all, are
 // taken instead when they are forgotten (reprobe.h). So one that recovered is found within
@@ -25,7 +26,7 @@ namespace {
 class PeakEwma final : public Policy {
  public:
   explicit PeakEwma(const PolicySettings& settings)
-      : choices_(settings.choices), reprobe_(settings.reprobe) {}
+      : choices_(choices_of(settings)), reprobe_(settings.reprobe) {}
 
   void rebuild(const PoolView& pool, Rng&) override {
     if (follows_load()) bounds_.rebuild(pool);
@@ -49,8 +50,8 @@ class PeakEwma final : public Policy {
   }
 
  private:
-  static constexpr std::size_t kAutoAll = 32;
-  static constexpr std::uint32_t kAutoChoices = 8;
+  static constexpr std::size_t kAutoAll = 256;
+  static constexpr std::uint32_t kAutoChoices = 16;
 
   [[gnu::always_inline]] static double cost_of(const PoolView& pool, PickContext& context,
                                                std::uint32_t index) {
@@ -100,13 +101,14 @@ class PeakEwma final : public Policy {
 
   std::uint32_t or_forgotten(const PoolView& pool, PickContext& context,
                              const Candidates& candidates, std::uint32_t best, bool traced) const {
+    std::uint32_t taken = best;
     for (std::uint32_t i = 0; i < std::min(candidates.count, 2U); ++i) {
       const std::uint32_t index = candidates.slot[i];
-      if (index == best || !is_due(pool, context, index)) continue;
-      if (!traced) cost_of(pool, context, index);
-      return index;
+      if (index == best) continue;
+      if (!traced) cost_of(pool, context, index);  // for explain: what it was compared with
+      if (taken == best && is_due(pool, context, index)) taken = index;
     }
-    return best;
+    return taken;
   }
 
   bool is_due(const PoolView& pool, PickContext& context, std::uint32_t loser) const {

@@ -83,8 +83,9 @@ TEST(PeakEwma, accept_T13_UnprobedEndpointHasOneRequestUntilItsFirstAnswer) {
     EXPECT_LE(traffic.status()[0].in_flight, 1U);
   }
   EXPECT_EQ(traffic.status()[0].picks, 1U);
-  // It joins while its one slow answer fades: within tau x ln(2 s / 5 ms), here 60 s.
-  traffic.run(60, 200);
+  // It joins as its one slow answer fades: equal to the others, which are idle mostly, after
+  // tau x ln(128 x 2 s / 5 ms), here 108 s.
+  traffic.run(110, 200);
   EXPECT_GT(traffic.run(20, 200)[0], 0.1);
 }
 

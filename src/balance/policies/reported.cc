@@ -82,7 +82,7 @@ class Reported final : public Policy {
 }  // namespace
 
 std::unique_ptr<Policy> make_reported(const PolicySettings& settings) {
-  return std::make_unique<Reported>(settings.choices);
+  return std::make_unique<Reported>(choices_of(settings));
 }
 
 }  // namespace evener
