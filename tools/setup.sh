@@ -8,7 +8,7 @@ set -euo pipefail
 
 build=(clang-19 lld-19 llvm-19 libclang-rt-19-dev ninja-build cmake ccache pkg-config git
   liburing-dev node-llhttp libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libfmt-dev libboost1.81-dev)
-test=(libgtest-dev libgmock-dev libbenchmark-dev clang-format-19 python3 curl nginx-light
+test=(libgtest-dev libgmock-dev libbenchmark-dev clang-format-19 python3 python3-jsonschema python3-yaml curl nginx-light
   wrk apache2-utils nghttp2-client prometheus)
 bench=(haproxy util-linux)
 

@@ -25,6 +25,7 @@ LabWords::LabWords(CLI::App& app)
   add_run();
   add_check();
   contest_.add_to(*lab_);
+  plan_.add_to(*lab_);
 }
 
 void LabWords::add_list() {
@@ -69,6 +70,7 @@ int LabWords::call() const {
   if (lab_->got_subcommand("scenario")) return lab_scenario(contest_);
   if (lab_->got_subcommand("scoreboard")) return lab_scoreboard(contest_);
   if (lab_->got_subcommand("merge")) return lab_merge(contest_);
+  if (lab_->got_subcommand("plan")) return lab_plan(plan_);
   return lab_check(options_);
 }
 

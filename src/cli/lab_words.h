@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/lab_contest.h"
+#include "cli/lab_plan.h"
 
 namespace CLI {
 class App;
@@ -45,6 +46,7 @@ class LabWords {
   CLI::App* lab_;
   LabOptions options_;
   ContestWords contest_;
+  PlanWords plan_;
 };
 
 }  // namespace evener::cli

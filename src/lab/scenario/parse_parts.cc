@@ -164,7 +164,7 @@ void read_retry(Reader& reader, const Node& node, sim::RetrySettings& out) {
     const std::string what = fmt::format("`{}`", key->text);
     if (key->text == "attempts") reader.count(*value, what, 1, 8, out.attempts);
     if (key->text == "budget") {
-      if (value->text == "off") {
+      if (value->text == "unlimited") {
         out.unlimited = true;
       } else {
         reader.value(*value, what, config::parse_share, out.budget.share);
