@@ -64,14 +64,15 @@ Plan plan_tail(const PlanOptions& options) {
     Series got{"evener p2c", expected.x_name, expected.y_name, {}, {}};
     for (std::size_t k = 1; k <= 6; ++k) {
       const Estimate found = controlled(results, cell, kTail1 + k - 1);
-      const double limit = theory::queue_tail(0.9, 2, k);
+      const theory::Refined refined = theory::refined_tail(0.9, 2, k);
       expected.x.push_back(static_cast<double>(k));
-      expected.y.push_back(limit);
+      expected.y.push_back(refined.limit);
       got.x.push_back(static_cast<double>(k));
       got.y.push_back(found.value);
       if (k > 5) continue;
-      report.within_share(fmt::format("P(queue >= {}), evener p2c, n=1000", k), found, limit,
-                          kTolerance[k - 1], "fluid limit, Vvedenskaya et al. 1996");
+      report.within_share(fmt::format("P(queue >= {}), evener p2c, n=1000", k), found,
+                          refined.at(1000), kTolerance[k - 1],
+                          "fluid limit and its 1/n term, Gast and Van Houdt 2017");
     }
     report.series(std::move(expected));
     report.series(std::move(got));

@@ -104,6 +104,26 @@ Vector covariance(double load, double d, const std::vector<double>& s, const Mat
   return solved(m, b);
 }
 
+// What 1 / n adds to the share of queues with at least 1, 2, ... jobs.
+Vector refined_shift(double load, std::size_t choices) {
+  EV_CHECK(choices >= 2, "one choice has no correction");
+  const std::vector<double> s = tails(load, choices);
+  const auto d = static_cast<double>(choices);
+  const Matrix a = jacobian(load, d, s);
+  const std::size_t levels = a.size();
+  const Vector w = covariance(load, d, s, a);
+  const Pairs at(levels);
+  // Half the drift's second derivative, applied to W: it bends the mean.
+  Vector bend(levels);
+  const double curve = load * d * (d - 1);
+  for (std::size_t i = 0; i < levels; ++i) {
+    double here = -curve * std::pow(s[i + 1], d - 2) * w[at(i, i)];
+    if (i > 0) here += curve * std::pow(s[i], d - 2) * w[at(i - 1, i - 1)];
+    bend[i] = -here / 2;
+  }
+  return solved(a, bend);
+}
+
 }  // namespace
 
 double queue_tail(double load, std::size_t choices, std::size_t length) {
@@ -126,23 +146,14 @@ double supermarket_time(double load, std::size_t choices) {
 }
 
 Refined refined_time(double load, std::size_t choices) {
-  EV_CHECK(choices >= 2, "one choice has no correction");
-  const std::vector<double> s = tails(load, choices);
-  const auto d = static_cast<double>(choices);
-  const Matrix a = jacobian(load, d, s);
-  const std::size_t levels = a.size();
-  const Vector w = covariance(load, d, s, a);
-  const Pairs at(levels);
-  // Half the drift's second derivative, applied to W: it bends the mean.
-  Vector bend(levels);
-  const double curve = load * d * (d - 1);
-  for (std::size_t i = 0; i < levels; ++i) {
-    double here = -curve * std::pow(s[i + 1], d - 2) * w[at(i, i)];
-    if (i > 0) here += curve * std::pow(s[i], d - 2) * w[at(i - 1, i - 1)];
-    bend[i] = -here / 2;
-  }
-  const Vector shift = solved(a, bend);
+  const Vector shift = refined_shift(load, choices);
   return {supermarket_time(load, choices), std::accumulate(shift.begin(), shift.end(), 0.0) / load};
+}
+
+Refined refined_tail(double load, std::size_t choices, std::size_t length) {
+  EV_CHECK(length >= 1, "every queue has at least no job");
+  const Vector shift = refined_shift(load, choices);
+  return {queue_tail(load, choices, length), length <= shift.size() ? shift[length - 1] : 0};
 }
 
 double beta_time(double load, double beta) {

@@ -27,6 +27,8 @@ struct Refined {
   double at(double n) const { return limit + correction / n; }
 };
 Refined refined_time(double load, std::size_t choices);
+// The same for queue_tail. REQUIRES: choices >= 2, length >= 1.
+Refined refined_tail(double load, std::size_t choices, std::size_t length);
 
 // (1 + beta) choice: two draws with probability beta, else one. Mitzenmacher 2001, section 5.
 double beta_time(double load, double beta);

@@ -42,6 +42,14 @@ TEST(Theory, supermarket_times) {
   EXPECT_EQ(queue_tail(0.5, 5, 100), 0);
 }
 
+// The corrections of the tails add up to that of the mean queue.
+TEST(Theory, refined_tails) {
+  double sum = 0;
+  for (std::size_t k = 1; k <= 12; ++k) sum += refined_tail(0.9, 2, k).correction;
+  EXPECT_NEAR(sum / 0.9, refined_time(0.9, 2).correction, 1e-6);
+  EXPECT_NEAR(refined_tail(0.9, 2, 1).correction, 0, 1e-9) << "the load is what it is";
+}
+
 TEST(Theory, refined_corrections) {
   constexpr std::array<std::tuple<double, std::size_t, double>, 9> kTable = {{
       {0.5, 2, 0.5828651013},
