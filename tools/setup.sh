@@ -7,7 +7,8 @@
 set -euo pipefail
 
 build=(clang-19 lld-19 llvm-19 libclang-rt-19-dev ninja-build cmake ccache pkg-config git
-  liburing-dev node-llhttp libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libfmt-dev libboost1.81-dev)
+  liburing-dev node-llhttp libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libfmt-dev libboost1.81-dev
+  nodejs npm)
 test=(libgtest-dev libgmock-dev libbenchmark-dev clang-format-19 python3 python3-jsonschema python3-yaml curl nginx-light
   wrk apache2-utils nghttp2-client prometheus)
 bench=(haproxy util-linux)
@@ -26,6 +27,9 @@ for package in "${wanted[@]}"; do
   # Any nginx will do: a full one may be there already.
   if [ "$package" = nginx-light ] && command -v nginx >/dev/null; then continue; fi
   if [ "$package" = libboost1.81-dev ] && [ -e /usr/include/boost/beast.hpp ]; then continue; fi
+  # Node is often not the distribution's.
+  case "$package" in nodejs) program=node ;; npm) program=npm ;; *) program= ;; esac
+  if [ -n "$program" ] && command -v "$program" >/dev/null; then continue; fi
   installed "$package" || missing+=("$package")
 done
 [ "${#missing[@]}" -eq 0 ] && exit 0

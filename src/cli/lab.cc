@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "io/socket.h"
+#include "lab/html/page.h"
 #include "lab/parallel.h"
 #include "lab/registry.h"
 #include "lab/render.h"
@@ -75,6 +76,14 @@ class Session {
   ProgressLine progress_;
 };
 
+std::string again(const LabOptions& options) {
+  std::string out = "evener lab run";
+  for (const std::string& name : options.names) out += " " + shell_word(name);
+  out += fmt::format(" --seed {}", options.seed);
+  if (options.scale != 1) out += fmt::format(" --scale {}", options.scale);
+  return out + " --html report.html";
+}
+
 }  // namespace
 
 int lab_list(const LabOptions& options) {
@@ -92,8 +101,12 @@ int lab_run(const LabOptions& options) {
     }
     chosen.push_back(*found);
   }
+  if (!options.html_file.empty() && !lab::html_built()) {
+    fmt::print(stderr, "evener lab run: --html: {}\n", lab::html_missing());
+    return kExitUsage;
+  }
   Session session(options, std::move(chosen));
-  const bool table = options.json_file != "-";
+  const bool table = options.json_file != "-" && options.html_file != "-";
   bool written = session.run([&](const lab::Finished& one) {
     const bool first = session.finished().size() == 1;
     return !table ||
@@ -101,10 +114,16 @@ int lab_run(const LabOptions& options) {
   });
   if (!options.json_file.empty()) {
     const std::string json = lab::to_json(session.finished(), session.look());
-    written = (table ? write_file(options.json_file, json) : print(json)) && written;
+    written = write_file(options.json_file, json) && written;
   }
   if (!options.csv_file.empty()) {
     written = write_file(options.csv_file, lab::to_csv(session.finished())) && written;
+  }
+  if (!options.html_file.empty()) {
+    written =
+        write_file(options.html_file,
+                   lab::experiments_html(session.finished(), session.look(), again(options))) &&
+        written;
   }
   return written && session.off() == 0 ? kExitGood : kExitFailed;
 }

@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "io/socket.h"
+#include "lab/html/page.h"
 #include "lab/parallel.h"
 #include "lab/scenario/builtin.h"
 #include "lab/scenario/render_scores.h"
@@ -109,9 +110,13 @@ std::optional<Shard> shard_of(const std::string& text) {
   return out;
 }
 
+unsigned jobs_of(const ContestWords& words) {
+  return words.jobs > 0 ? words.jobs : lab::available_cores();
+}
+
 lab::CellResults run(const lab::Contest& contest, const ContestWords& words, Shard shard) {
   ProgressLine line(::isatty(STDERR_FILENO) == 1, io::monotonic_now());
-  return lab::run_contest(contest, {.jobs = words.jobs > 0 ? words.jobs : lab::available_cores(),
+  return lab::run_contest(contest, {.jobs = jobs_of(words),
                                     .shard = shard.index,
                                     .shards = shard.of,
                                     .progress = [&line](std::size_t done, std::size_t of) {
@@ -120,21 +125,58 @@ lab::CellResults run(const lab::Contest& contest, const ContestWords& words, Sha
                                     }});
 }
 
+// The line that makes the same page again: what changes no figure is not in it.
+std::string again(const ContestWords& words, std::string_view command) {
+  std::string out = fmt::format("evener lab {}", command);
+  for (const std::string& file : words.files) out += " " + shell_word(file);
+  if (!words.policies.empty()) out += " --policy " + shell_word(words.policies);
+  if (command != "merge") out += fmt::format(" --seed {}", words.seed);
+  if (words.scale != 1) out += fmt::format(" --scale {}", words.scale);
+  return out + " --html report.html";
+}
+
+struct Shown {
+  std::string_view command;
+  bool standings = false;
+  bool tables = false;
+  bool load = false;
+};
+
+bool write_html(const ContestWords& words, const lab::Contest& contest,
+                const lab::Scoreboard& board, const Shown& shown) {
+  std::vector<lab::LoadSeries> load;
+  if (shown.load) load = lab::load_over_time(contest, board, jobs_of(words));
+  return write_file(words.html,
+                    lab::contest_html(contest, board, load, again(words, shown.command)));
+}
+
 int show(const ContestWords& words, const lab::Contest& contest, const lab::CellResults& results,
-         bool standings, bool tables) {
+         const Shown& shown) {
   const lab::Scoreboard board = lab::score(contest, results);
   bool good = true;
-  if (words.json != "-" && words.csv != "-") {
+  if (words.json != "-" && words.csv != "-" && words.html != "-") {
     std::string text = lab::conventions_text(contest);
-    for (std::size_t i = 0; tables && i < board.situations.size(); ++i) {
+    for (std::size_t i = 0; shown.tables && i < board.situations.size(); ++i) {
       text += "\n" + lab::situation_text(contest, board, i);
     }
-    if (standings) text += "\n" + lab::score_text(contest, board);
+    if (shown.standings) text += "\n" + lab::score_text(contest, board);
     good = print(text);
   }
+  if (!words.html.empty()) good = write_html(words, contest, board, shown) && good;
   if (!words.json.empty()) good = write_file(words.json, lab::score_json(contest, board)) && good;
   if (!words.csv.empty()) good = write_file(words.csv, lab::score_csv(contest, board)) && good;
   return good ? kExitGood : kExitFailed;
+}
+
+void add_html(CLI::App& command, ContestWords& words) {
+  command.add_option("--html", words.html, "Write a report with charts to this file; -: print");
+}
+
+// False, and said, when a page is wanted from a build that has none.
+bool html_possible(const ContestWords& words, std::string_view command) {
+  if (words.html.empty() || lab::html_built()) return true;
+  say(command, fmt::format("--html: {}", lab::html_missing()));
+  return false;
 }
 
 void add_common(CLI::App& command, ContestWords& words) {
@@ -150,6 +192,7 @@ void add_common(CLI::App& command, ContestWords& words) {
       ->check(CLI::Range(0.01, 1000.0));
   command.add_option("--json", words.json, "Write everything to this file; -: print");
   command.add_option("--csv", words.csv, "Write one line per policy and situation; -: print");
+  add_html(command, words);
 }
 
 }  // namespace
@@ -163,7 +206,8 @@ void ContestWords::add_to(CLI::App& lab) {
   scenario->footer(
       "Examples:\n  evener lab scenario slow-one\n"
       "  evener lab scenario mine.yaml --policy 'evener,p2c(choices=3),nginx_random_two'\n"
-      "  evener lab scenario black-hole hang --seed 7 --json -");
+      "  evener lab scenario black-hole hang --seed 7 --json -\n"
+      "  evener lab scenario slow-one --html slow-one.html");
   CLI::App* board = lab.add_subcommand(
       "scoreboard", "Every scenario, every policy: who is never far from the best?");
   board->add_option("files", files, "Scenarios; default: all that come with Evener");
@@ -173,19 +217,25 @@ void ContestWords::add_to(CLI::App& lab) {
   board->add_option("--out", out, "Write the results of the runs to this file, for lab merge");
   board->footer(
       "Examples:\n  evener lab scoreboard\n  evener lab scoreboard --policy evener,p2c --details\n"
+      "  evener lab scoreboard --html scoreboard.html\n"
       "  evener lab scoreboard --shard 1/8 --out part-1.json");
   CLI::App* merge = lab.add_subcommand("merge", "One scoreboard of the parts that --shard wrote.");
   merge->add_option("files", files, "The parts, in any order")->required();
   merge->add_flag("--details", details, "Every situation's table, too");
   merge->add_option("--json", json, "Write everything to this file; -: print");
   merge->add_option("--csv", csv, "Write one line per policy and situation; -: print");
-  merge->footer("Examples:\n  evener lab merge part-*.json --details");
+  add_html(*merge, *this);
+  merge->footer(
+      "Examples:\n  evener lab merge part-*.json --details\n"
+      "  evener lab merge part-*.json --html scoreboard.html");
 }
 
 int lab_scenario(const ContestWords& words) {
+  if (!html_possible(words, "scenario")) return kExitUsage;
   const auto contest = contest_of(words, "scenario");
   if (!contest) return kExitUsage;
-  return show(words, *contest, run(*contest, words, {}), false, true);
+  return show(words, *contest, run(*contest, words, {}),
+              {.command = "scenario", .tables = true, .load = true});
 }
 
 int lab_scoreboard(const ContestWords& words) {
@@ -198,6 +248,7 @@ int lab_scoreboard(const ContestWords& words) {
     say("scoreboard", "--shard needs --out FILE: a part alone is no scoreboard");
     return kExitUsage;
   }
+  if (!html_possible(words, "scoreboard")) return kExitUsage;
   const auto contest = contest_of(words, "scoreboard");
   if (!contest) return kExitUsage;
   const lab::CellResults results = run(*contest, words, *shard);
@@ -205,10 +256,12 @@ int lab_scoreboard(const ContestWords& words) {
     return kExitFailed;
   }
   if (shard->of > 1) return kExitGood;
-  return show(words, *contest, results, true, words.details);
+  return show(words, *contest, results,
+              {.command = "scoreboard", .standings = true, .tables = words.details});
 }
 
 int lab_merge(const ContestWords& words) {
+  if (!html_possible(words, "merge")) return kExitUsage;
   std::vector<std::string> texts;
   for (const std::string& file : words.files) {
     auto text = read_file(file);
@@ -223,7 +276,8 @@ int lab_merge(const ContestWords& words) {
     say("merge", merged.error().message);
     return kExitFailed;
   }
-  return show(words, merged->contest, merged->results, true, words.details);
+  return show(words, merged->contest, merged->results,
+              {.command = "merge", .standings = true, .tables = words.details});
 }
 
 }  // namespace evener::cli

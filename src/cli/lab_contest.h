@@ -24,6 +24,7 @@ struct ContestWords {
   std::string out;
   std::string json;
   std::string csv;
+  std::string html;
 
   void add_to(CLI::App& lab);
 };

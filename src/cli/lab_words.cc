@@ -45,10 +45,13 @@ void LabWords::add_run() {
       ->check(CLI::Range(0.001, 1000.0));
   run->add_option("--json", options_.json_file, "Write rows and curves to this file; -: print");
   run->add_option("--csv", options_.csv_file, "Write the rows to this file");
+  run->add_option("--html", options_.html_file,
+                  "Write a report with charts to this file; -: print");
   run->footer(
       "Exit code 0: every row is as expected. 1: one is off.\n\nExamples:\n"
       "  evener lab run E08\n  evener lab run max-load heavy-gap --seed 7 --scale 4\n"
-      "  evener lab run cuckoo --json cuckoo.json --csv cuckoo.csv");
+      "  evener lab run cuckoo --json cuckoo.json --csv cuckoo.csv\n"
+      "  evener lab run max-load tail-shape --html report.html");
 }
 
 void LabWords::add_check() {

@@ -25,6 +25,7 @@ struct LabOptions {
   bool json = false;
   std::string json_file;  // "-": instead of the table
   std::string csv_file;
+  std::string html_file;  // "-": instead of the table
 };
 
 int lab_list(const LabOptions& options);
