@@ -49,7 +49,8 @@ const reports = [
       await page.locator(".chooser summary").click();
       const before = await page.locator(".u-legend .u-series").count();
       await page.locator(".chooser input:not(:checked)").first().check();
-      expect((await page.locator(".u-legend .u-series").count()) === before + 1, "a chosen policy has a curve");
+      await page.waitForFunction((n) => document.querySelectorAll(".u-legend .u-series").length === n, before + 1, { timeout: 5_000 })
+        .catch(() => expect(false, "a chosen policy has a curve"));
       await page.locator(".chooser summary").click();
     },
   },

@@ -63,7 +63,7 @@ TEST_F(Html, same_results_same_bytes) {
   };
   const std::string page = make(1);
   EXPECT_EQ(page, make(3));
-  EXPECT_NE(page.find(R"("name":"server 3")"), std::string::npos);
+  EXPECT_NE(page.find(R"("name":"server 3, speed 0.1")"), std::string::npos);
 }
 
 TEST_F(Html, load_is_of_ours_and_the_best_peer) {

@@ -56,9 +56,26 @@ void add_bands(const std::vector<sim::FleetSample>& samples, LoadSeries& out) {
   }
 }
 
-void add_lines(const std::vector<sim::FleetSample>& samples, LoadSeries& out) {
+// "server 2, speed 0.1": what tells it from the others.
+std::vector<std::string> names_of(const sim::FleetOptions& options) {
+  std::vector<std::string> out;
+  const auto& groups = options.servers;
+  const bool alike = std::ranges::all_of(groups, [&](const sim::ServerGroup& group) {
+    return group.spec.speed == groups.front().spec.speed;
+  });
+  for (const sim::ServerGroup& group : groups) {
+    const std::string speed = alike ? "" : fmt::format(", speed {:g}", group.spec.speed);
+    for (std::uint32_t i = 0; i < group.count; ++i) {
+      out.push_back(fmt::format("server {}{}", out.size(), speed));
+    }
+  }
+  return out;
+}
+
+void add_lines(const std::vector<sim::FleetSample>& samples, std::vector<std::string> names,
+               LoadSeries& out) {
   for (std::uint32_t server = 0; server < out.servers; ++server) {
-    LoadSeries::Line line{fmt::format("server {}", server), {}};
+    LoadSeries::Line line{std::move(names[server]), {}};
     for (const sim::FleetSample& sample : samples) {
       line.in_system.push_back(sample.in_system[server]);
     }
@@ -91,7 +108,7 @@ LoadSeries run_one(const Contest& contest, const Situation& situation, std::size
   out.stopped = found->stopped;
   const auto samples = thinned(std::move(found->series));
   for (const sim::FleetSample& sample : samples) out.at_s.push_back(sample.at_s);
-  out.bands ? add_bands(samples, out) : add_lines(samples, out);
+  out.bands ? add_bands(samples, out) : add_lines(samples, names_of(options), out);
   return out;
 }
 

@@ -32,6 +32,18 @@ export interface ChartOptions {
 
 const kFont = "12px system-ui, sans-serif";
 
+// The lines between decades say nothing when there are many decades.
+function fewLines(_plot: uPlot, splits: number[]): (number | null)[] {
+  if (splits.length < 20) return splits;
+  return splits.map((v) => (Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9 ? v : null));
+}
+
+// A log axis may begin anywhere; 1, 2 and 5 are figures to read.
+function isRound(value: number): boolean {
+  const mantissa = value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9));
+  return [1, 2, 5].some((round) => Math.abs(mantissa - round) < 1e-6);
+}
+
 function axis(scale: Scale, room: number, space: number): uPlot.Axis {
   return {
     label: scale.name,
@@ -39,12 +51,13 @@ function axis(scale: Scale, room: number, space: number): uPlot.Axis {
     labelFont: kFont,
     font: kFont,
     stroke: () => css("--soft"),
-    grid: { stroke: () => css("--grid"), width: 1 },
+    grid: { stroke: () => css("--grid"), width: 1, ...(scale.log ? { filter: fewLines } : {}) },
     ticks: { stroke: () => css("--grid"), width: 1, size: 4 },
     size: room,
     space,
     ...(scale.splits ? { splits: () => scale.splits! } : {}),
-    values: (_plot: uPlot, at: number[]) => at.map((v) => (v == null ? "" : scale.text(v))),
+    values: (_plot: uPlot, at: number[]) =>
+      at.map((v) => (v == null || (scale.log && !isRound(v)) ? "" : scale.text(v))),
   };
 }
 
@@ -107,7 +120,7 @@ export function chart(options: ChartOptions, ...below: Child[]): HTMLElement {
           fill: band.fill,
         })),
         cursor: { drag: { x: true, y: false }, points: { size: 7 } },
-        padding: [10, 14, 0, 0],
+        padding: [10, 26, 0, 0],
       },
       [options.x, ...options.curves.map((curve) => curve.y)] as uPlot.AlignedData,
       place,

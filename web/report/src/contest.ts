@@ -7,14 +7,14 @@ import { standings } from "./standings";
 import { policyChooser, tailChart } from "./tails";
 
 function table(of: SituationScores, policies: Map<string, Policy>): HTMLElement {
-  const head = ["policy", "mean", "p50", "p90", "p99", "\u00b1", "p99.9", "longest queue", "errors", "regret"];
+  const head = ["policy", "regret", "p99", "\u00b1", "p50", "p90", "p99.9", "mean", "longest queue", "errors"];
   const rows = [...of.scores].sort((a, b) => (a.regret ?? Infinity) - (b.regret ?? Infinity));
   const body = rows.map((s) => {
-    const times = [s.mean_s, s.p50_s, s.p90_s, s.p99_s, s.p99_half_width_s, s["p99.9_s"]].map(timeText);
-    const rest = [String(s.longest_queue), `${(s.error_share * 100).toFixed(2)} %`, regretText(s.regret)];
+    const times = [s.p99_s, s.p99_half_width_s, s.p50_s, s.p90_s, s["p99.9_s"], s.mean_s].map(timeText);
+    const rest = [String(s.longest_queue), `${(s.error_share * 100).toFixed(2)} %`];
     const policy = policies.get(s.policy)!;
     const name = h("th", { scope: "row", title: s.stopped ?? policy.about }, h("span", { class: "name" }, s.policy), sideMark(policy));
-    return h("tr", { class: policy.side }, name, ...[...times, ...rest].map((text) => h("td", {}, text)));
+    return h("tr", { class: policy.side }, name, ...[regretText(s.regret), ...times, ...rest].map((text) => h("td", {}, text)));
   });
   const titles = head.map((text) => h("th", { scope: "col" }, text));
   return scroller(
@@ -36,15 +36,14 @@ function firstChoice(order: Policy[]): Policy[] {
 
 function orderOf(data: ContestData): Policy[] {
   const byName = new Map(data.policies.map((p) => [p.name, p]));
-  const standing = data.result.standings.map((s) => byName.get(s.policy)!);
+  const standing = (data.result.standings ?? []).map((s) => byName.get(s.policy)!);
   return [...standing, ...data.policies.filter((p) => p.side === "bound")];
 }
 
 function overview(data: ContestData, order: Policy[], byName: Map<string, Policy>, choose: (i: number) => void): HTMLElement {
-  const { standings: rows, situations } = data.result;
-  const best = rows[0];
-  const seen = `The upper a policy, the smaller its worst regret; ${best.policy} is first with ` +
-    `${regretText(best.worst_regret)} (in ${best.worst_in}). A row without red is a safe default; ` +
+  const { standings: rows = [], situations } = data.result;
+  const first = rows.length > 0 ? `: ${rows[0].policy} is first with ${regretText(rows[0].worst_regret)}, in ${rows[0].worst_in}` : "";
+  const seen = `Policies are ordered by worst regret${first}. A row without red is a safe default; ` +
     `a red column is a situation that is hard for most. A column's name opens it below.`;
   const dots = `A filled dot far to the right is a situation in which calls take many times longer than ` +
     `they must; an open dot near 1 is a policy that is good on average. Short lines are what to trust.`;
@@ -53,7 +52,7 @@ function overview(data: ContestData, order: Policy[], byName: Map<string, Policy
     {},
     h("h2", {}, "Who is never far from the best?"),
     figure(`Regret of ${order.length} policies in ${situations.length} situations`, seen, heatmap(data, order, choose)),
-    figure("Worst and typical regret", dots, standings(rows, byName)),
+    rows.length > 0 ? figure("Worst and typical regret", dots, standings(rows, byName)) : null,
   );
 }
 
@@ -92,7 +91,7 @@ export function contestPage(data: ContestData, page: HTMLElement): void {
     drawTails();
   });
   const see = "Lower is better. Each step to the right is one call in ten, a hundred, a thousand: the curves " +
-    "that rise late keep their tail short. The dashed curve is the bound, which knows the future of every server; " +
+    "that rise late keep their tail short. The dashed curve is the oracle, which is told what no policy can know; " +
     "names in the legend switch curves off and on.";
   page.append(overview(data, order, byName, choose));
   page.append(

@@ -52,7 +52,7 @@ export interface ContestData {
   conventions: string;
   quantiles: number[];
   policies: Policy[];
-  result: { seed: number; scale: number; standings: Standing[]; situations: SituationScores[] };
+  result: { seed: number; scale: number; standings?: Standing[]; situations: SituationScores[] };
   load: LoadSeries[];
 }
 

@@ -16,7 +16,7 @@ export function tailChart(data: ContestData, of: SituationScores, chosen: Policy
     const score = of.scores.find((s) => s.policy === policy.name)!;
     const bound = policy.side === "bound";
     return {
-      name: bound ? `${policy.name} (bound)` : policy.name,
+      name: policy.name === of.bound_of ? `${policy.name} (the bound here)` : policy.name,
       y: data.quantiles.map((q) => score[`p${Number((q * 100).toPrecision(6))}_s`] ?? null),
       colour: () => (bound ? css("--text") : curveColour(i)),
       dashed: bound,
