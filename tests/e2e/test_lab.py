@@ -56,6 +56,15 @@ class Lab(harness.Case):
         self.assertEqual(typo.returncode, 2)
         self.assertIn("did you mean `max-load`", typo.stderr)
 
+    def test_html_is_one_page_the_same_for_any_number_of_threads(self):
+        runs = [self.lab("run", "E07", "--scale", "0.05", "--html", "-", "--jobs", jobs) for jobs in ("1", "3")]
+        if runs[0].returncode == 2:
+            self.assertIn("npm", runs[0].stderr, "it says what is missing")
+            self.skipTest(runs[0].stderr)
+        self.assertEqual(runs[0].stdout, runs[1].stdout)
+        self.assertTrue(runs[0].stdout.startswith("<!doctype html>"))
+        self.assertIn("evener lab run E07 --seed 1 --scale 0.05 --html report.html", runs[0].stdout)
+
     def test_a_result_that_cannot_be_written_is_exit_1(self):
         done = self.lab("run", "E07", "--scale", "0.01", "--json", os.path.join(self.folder, "no", "out.json"))
         self.assertEqual(done.returncode, 1)

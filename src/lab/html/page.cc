@@ -49,8 +49,8 @@ void append_all(std::string& out, std::span<const std::string_view> pieces) {
 bool html_built() { return !report_assets().script.empty(); }
 
 std::string_view html_missing() {
-  return "this build has no HTML reports: npm was not found when it was made; install nodejs and "
-         "npm (tools/setup.sh does) and build again";
+  return "this build has no HTML reports: npm was not found, or EV_HTML was off, when it was made. "
+         "Install nodejs and npm (tools/setup.sh does) and build again with -DEV_HTML=ON";
 }
 
 std::string page_html(const PageFacts& facts, std::string_view json) {

@@ -49,7 +49,7 @@ export function figureText(value: number | null | undefined): string {
 
 export function timeText(s: number | null | undefined): string {
   if (s == null || !Number.isFinite(s)) return "-";
-  if (s >= 1) return `${Number(s.toPrecision(3))} s`;
+  if (s >= 0.9995) return `${Number(s.toPrecision(3))} s`;
   if (s >= 1e-3) return `${Number((s * 1e3).toPrecision(3))} ms`;
   return `${Number((s * 1e6).toPrecision(3))} \u00b5s`;
 }

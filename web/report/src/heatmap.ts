@@ -54,5 +54,7 @@ export function heatmap(data: ContestData, order: Policy[], choose: (situation: 
   onTheme(paintScale);
   const key = h("p", { class: "key" }, "regret 1 ", scale, ` ${kHeatEnd} and more, or never finished`);
   const table = h("table", { class: few ? "heat few" : "heat" }, h("thead", {}, head), body);
+  // As wide as the page allows, and wide enough for a pointer.
+  table.style.setProperty("--cell", `${Math.max(11, Math.min(22, Math.floor(900 / situations.length)))}px`);
   return h("div", {}, key, scroller("regret by policy and situation", table), line);
 }
