@@ -1,7 +1,7 @@
 // Bundles src/ into one script and one style, and writes them as a C++ file for the binary.
 //   node build.mjs OUT.cc      pieces, because compilers limit the length of a literal
 import { build } from "esbuild";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 const out = process.argv[2] ?? "dist/assets.cc";
@@ -14,7 +14,8 @@ const bundled = await build({
   format: "iife",
   target: "es2020",
   charset: "ascii",
-  legalComments: "inline",
+  // A report is a copy of uPlot, and its licence goes with every copy.
+  banner: { js: `/*! With uPlot:\n${readFileSync("node_modules/uplot/LICENSE", "utf8")}*/` },
   logLevel: "warning",
 });
 const text = (ending) => bundled.outputFiles.find((file) => file.path.endsWith(ending)).text;
