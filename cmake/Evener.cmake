@@ -48,12 +48,13 @@ function(ev_library name)
   target_link_libraries(ev_${name} PUBLIC ev_flags ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS})
 endfunction()
 
-# ev_test(NAME SOURCES ... LINKS ...): one GoogleTest binary, each of its tests known to ctest by name.
+# ev_test(NAME [THREADS] SOURCES ... LINKS ...): one GoogleTest binary, each of its tests known to ctest by name.
+# Under TSan only those with THREADS are built: the others start none.
 function(ev_test name)
-  if(NOT EV_TESTS)
+  cmake_parse_arguments(arg "THREADS" "" "SOURCES;LINKS;PROPERTIES" ${ARGN})
+  if(NOT EV_TESTS OR (EV_SANITIZE STREQUAL "thread" AND NOT arg_THREADS))
     return()
   endif()
-  cmake_parse_arguments(arg "" "" "SOURCES;LINKS;PROPERTIES" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ev_flags ${arg_LINKS} GTest::gmock GTest::gtest_main)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 ${arg_PROPERTIES})
