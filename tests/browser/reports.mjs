@@ -2,11 +2,16 @@
 // message, a request, a missing chart, or what is wider than the page; leaves screenshots.
 //   EVENER=build/evener CHROMIUM=chromium OUT=build/browser node reports.mjs
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
+// Where npm had no registry there is nothing to look with, nor at.
+if (existsSync(join(process.cwd(), "npm.failed"))) {
+  console.log("skipped: npm ci failed, see the build");
+  process.exit(77);
+}
 // The modules are in the build folder, from where it is started.
 const { chromium } = createRequire(join(process.cwd(), "x.js"))("playwright-core");
 
