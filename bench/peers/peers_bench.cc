@@ -30,7 +30,8 @@ class Ours {
  public:
   using Pending = Ticket;
 
-  Ours(std::size_t n, std::size_t) : balancer_({.policy = {.name = kPolicy, .choices = 2}, .seed = 42}) {
+  Ours(std::size_t n, std::size_t)
+      : balancer_({.policy = {.name = kPolicy, .choices = 2}, .seed = 42}) {
     std::vector<Endpoint> endpoints(n);
     for (std::size_t i = 0; i < n; ++i) {
       endpoints[i].id = EndpointId{i};
