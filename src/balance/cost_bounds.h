@@ -26,10 +26,9 @@ class CostBounds {
     const bool in = pool.barred[slot] == 0;
     const float unit = static_cast<float>(counts.load()) * counts.inverse * kBelow;
     units_[slot] = in ? std::min(unit, kMost) : kNever;
-    const bool known = counts.latency.known();
-    values_[slot] = known ? static_cast<float>(counts.latency.value()) : kNever;
-    // Of an unknown one the median is believed, so it is never fresh.
-    stamps_[slot] = coarse(counts.latency.stamp()) - (known ? 0 : kLongAgo);
+    // Of an unknown one the median is believed.
+    values_[slot] = counts.latency.known() ? static_cast<float>(counts.latency.value()) : kNever;
+    stamps_[slot] = coarse(counts.latency.stamp());
   }
 
   // The least of all that were not tried. Traced: those reckoned, the last of which it is.
@@ -43,7 +42,6 @@ class CostBounds {
   // Beyond what latencies and loads are, and its square is a float.
   static constexpr float kMost = 1e18F;
   static constexpr std::size_t kLanes = 8;
-  static constexpr std::uint32_t kLongAgo = 0x8000'0000;
 
   // What does not change during a pick.
   struct Common {
@@ -51,18 +49,24 @@ class CostBounds {
         : median(static_cast<float>(std::min(model.median, double{kMost}))),
           floor(static_cast<float>(std::min(model.floor, double{kMost}))),
           now(coarse(at)),
-          fresh(static_cast<std::uint32_t>(std::clamp<std::int64_t>(
-              (model.fresh.ns() >> kCoarse) - 1, 0, std::numeric_limits<std::int32_t>::max()))) {}
-    // No latency that the model tells is lower: an estimate of long ago may have decayed.
+          lost_per_unit(static_cast<float>(
+              model.decay.elapsed(Duration::nanoseconds(std::int64_t{1} << kCoarse)))) {}
+    // No latency that the model tells is lower: e^-x >= 1 - x. After 26 days an age begins anew;
+    // Reprobe looks at whom that hides.
     float latency(float value, std::uint32_t stamp) const {
-      const float most = now - stamp < fresh ? kNever : median;
-      const float known = value < most ? value : most;
+      const auto age = static_cast<std::int32_t>((now - stamp + 1) & 0x7fff'ffff);
+      const float left = 1 - static_cast<float>(age) * lost_per_unit;
+      const float kept = left > 0 ? left : 0;
+      const float finite = value < kMost ? value : median;
+      const float excess = (finite - median) * kept;
+      const float high = median + excess;
+      const float known = finite < median ? finite : high;
       return known > floor ? known : floor;
     }
     float median;  // ns, as the next
     float floor;
     std::uint32_t now;
-    std::uint32_t fresh;
+    float lost_per_unit;
   };
   // Units of a millisecond or so, modulo 2^32.
   static constexpr int kCoarse = 20;
@@ -70,9 +74,6 @@ class CostBounds {
     return static_cast<std::uint32_t>(time.ns() >> kCoarse);
   }
 
-  float bound_of(const Common& common, std::size_t slot) const {
-    return common.latency(values_[slot], stamps_[slot]) * units_[slot];
-  }
   float bound_all(const CostModel& model, Time now) noexcept;
   float least_bound() const noexcept;
   std::uint32_t draw_below(float limit, Rng& rng) const noexcept;
