@@ -34,7 +34,6 @@ float CostBounds::bound_all(const CostModel& model, Time now) noexcept {
   const std::uint32_t* const stamps = stamps_.data();
   float* const bounds = bounds_.data();
   const std::size_t size = bounds_.size();
-#pragma clang loop vectorize(assume_safety)
   for (std::size_t i = 0; i < size; ++i) {
     bounds[i] = common.latency(values[i], stamps[i]) * units[i];
   }
