@@ -54,6 +54,27 @@ TEST(PeerLatency, NewcomersAtBrpcWinUntilTheirFirstAnswer) {
   EXPECT_EQ(driver.peek(), 1U) << "501 x 1 us against 1 ms";
 }
 
+// Two servers, one answers in 10 ms and one in 40, both as often: weights 4 to 1.
+TEST(PeerLatency, BrpcLaDrawsByRateOverLatency) {
+  Driver driver("brpc_la", 2);
+  for (int i = 0; i < 300; ++i) driver.serve_together({ms(10), ms(40)});
+  int first = 0;
+  for (int i = 0; i < 20'000; ++i) first += driver.peek() == 0 ? 1 : 0;
+  EXPECT_NEAR(first / 20'000.0, 0.8, 0.02);
+}
+
+// What hangs for ten times 1.5 latencies keeps a tenth of its weight, before it answers.
+TEST(PeerLatency, BrpcLaShrinksWhatHangs) {
+  Driver driver("brpc_la", 2);
+  for (int i = 0; i < 300; ++i) driver.serve_together({ms(10), ms(10)});
+  const auto hangs = driver.put(1);
+  driver.advance(ms(150));
+  int second = 0;
+  for (int i = 0; i < 20'000; ++i) second += driver.peek() == 1 ? 1 : 0;
+  EXPECT_NEAR(second / 20'000.0, 0.1 / 1.1, 0.02);
+  driver.answer(hangs);
+}
+
 TEST(PeerLatency, NewcomersAtFinagleGetOneProbe) {
   Driver driver("finagle_p2c_peak_ewma", 2);
   driver.serve(0, ms(100));

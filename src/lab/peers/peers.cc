@@ -9,6 +9,10 @@ namespace evener::lab {
 namespace {
 
 constexpr std::array kRules{
+    PeerRule{"brpc_la",
+             "in proportion to qps / latency of the last 128, less where requests hang; a failure "
+             "counts as 1.2 times its latency",
+             "Apache brpc la, read at 023371e6, constants of 71871ee9", peers::brpc_la},
     PeerRule{"brpc_p2c",
              "two distinct, peak EWMA (10 s) x (in flight + 1) / weight; a failure "
              "counts as 500 ms or more",

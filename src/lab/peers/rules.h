@@ -12,6 +12,7 @@ sim::ChooserFactory factory() {
   return [](const sim::ChooserContext& context) { return std::make_unique<Rule>(context); };
 }
 
+sim::ChooserFactory brpc_la();
 sim::ChooserFactory brpc_p2c();
 sim::ChooserFactory c3();
 sim::ChooserFactory envoy_least_request();

@@ -38,6 +38,32 @@ std::size_t widest_name(const Contest& contest) {
   return width;
 }
 
+// Nobody should have to find out for themselves where the best of ours is beaten.
+std::string beaten_text(const Contest& contest, const Scoreboard& board) {
+  constexpr double kClearly = 1.1;
+  const auto side = [&](std::size_t i) { return contest.contenders[i].side; };
+  const auto best = std::ranges::find_if(board.standings, [&](const Standing& standing) {
+    return side(standing.contender) == Contender::Side::kOurs;
+  });
+  if (best == board.standings.end()) return {};
+  std::string out;
+  for (const SituationScores& of : board.situations) {
+    std::size_t peer = of.scores.size();
+    for (std::size_t i = 0; i < of.scores.size(); ++i) {
+      if (side(i) != Contender::Side::kPeer) continue;
+      if (peer == of.scores.size() || of.scores[i].regret < of.scores[peer].regret) peer = i;
+    }
+    if (peer == of.scores.size()) continue;
+    const double times = of.scores[best->contender].regret / of.scores[peer].regret;
+    if (!(times > kClearly)) continue;
+    out += fmt::format("  {}: {}, {:.2f} times\n", name_of(contest, of.situation),
+                       contest.contenders[peer].text, times);
+  }
+  if (out.empty()) return {};
+  return fmt::format("\nWhere a peer's p99 is better than that of {} by more than {:g}:\n{}",
+                     contest.contenders[best->contender].text, kClearly, out);
+}
+
 }  // namespace
 
 std::string conventions_text(const Contest& contest) {
@@ -59,7 +85,7 @@ std::string score_text(const Contest& contest, const Scoreboard& board) {
                        regret_text(standing.typical),
                        name_of(contest, board.situations[standing.worst_at].situation));
   }
-  return out;
+  return out + beaten_text(contest, board);
 }
 
 std::string situation_text(const Contest& contest, const Scoreboard& board, std::size_t situation) {

@@ -144,6 +144,15 @@ TEST(Scores, PartsThatDoNotFitAreRefused) {
   EXPECT_THAT(merge_results({part, other}, {"a", "b"}).error().message, HasSubstr("b: expected"));
 }
 
+// Nobody is worse than random.
+TEST(Scores, WhereAPeerIsBetterIsSaid) {
+  Contest contest = small_contest();
+  contest.contenders = parse_contenders("random,haproxy_leastconn,oracle").value();
+  const std::string text = score_text(contest, score(contest, run_contest(contest, {.jobs = 2})));
+  EXPECT_THAT(text, HasSubstr("better than that of random by more than 1.1"));
+  EXPECT_THAT(text, HasSubstr("small at 0.8: haproxy_leastconn, "));
+}
+
 TEST(Scores, TheOrderOfTheoryIsFound) {
   const Contest contest = small_contest();
   const Scoreboard board = score(contest, run_contest(contest, {.jobs = 2}));
