@@ -8,7 +8,7 @@ seconds=${FUZZ_SECONDS:-20}
   exit 1
 }
 rm -f build-fuzz.log
-ninja -C build-fuzz
+ninja -C build-fuzz fuzzers
 for target in build-fuzz/*_fuzz; do
   name=$(basename "$target")
   corpus=fuzz/corpus/${name%_fuzz}
