@@ -74,10 +74,10 @@ std::vector<Row> rows() {
     settings.name = info.name;
     out.push_back({settings.name, settings});
     if (info.name != "peak_ewma") continue;
-    settings.choices = 8;
-    out.push_back({"peak_ewma, choices 8", settings});
-    settings.choices = kChoicesAll;
-    out.push_back({"peak_ewma, choices all", settings});
+    for (const std::uint32_t choices : {2U, 8U}) {
+      settings.choices = choices;
+      out.push_back({fmt::format("peak_ewma, choices {}", choices), settings});
+    }
   }
   return out;
 }
