@@ -300,6 +300,33 @@ TEST(Bars, accept_T32_WarmUpGivesPartsOfAShareEvenWhenAllAreIdle) {
   }
 }
 
+// Two old ones and six that warm up, five of which asked to be left alone: the sixth still gets its
+// part, though its place among those that warm up is beyond the number of eligible ones.
+TEST(Bars, WhoWarmsUpGetsItsPartWhenOthersOfThemAreBarred) {
+  BalancerOptions options;
+  options.policy.name = "p2c";
+  options.seed = seed_from_environment();
+  options.warm_up.window = Duration::seconds(30);
+  Pool pool(options, 2);
+  pool.after(Duration::seconds(60));
+  for (std::size_t i = 2; i < 8; ++i) pool.endpoints.push_back(conformance::make_endpoint(i));
+  pool.apply();
+  for (std::size_t i = 2; i < 7; ++i) {
+    pool.answer(i, Outcome::kOverloaded, 1, Duration::seconds(50));
+  }
+  pool.after(Duration::seconds(15));
+  ASSERT_EQ(pool.balancer.eligible(), 3U);
+  int parts = 0;
+  for (int i = 0; i < 2000; ++i) {
+    Ticket ticket = pool.pick().value();
+    const Explanation why = pool.balancer.explain();
+    parts += why.candidates.front().note == "warm-up" ? 1 : 0;
+    ticket.finish(Outcome::kRejected, pool.now);
+  }
+  // One draw in six is its, at a factor of 0.55.
+  EXPECT_NEAR(parts / 2000.0, 0.55 / 6, 0.03);
+}
+
 TEST(Bars, AllNewIsNoWarmUp) {
   BalancerOptions options;
   options.warm_up.window = Duration::seconds(30);

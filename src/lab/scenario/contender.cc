@@ -2,6 +2,7 @@
 
 #include <evener/balancer.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -112,8 +113,8 @@ std::expected<Contender, Error> parse_contender(std::string_view text) {
   }
   const std::vector<std::string_view> names = all_names();
   const std::string_view near = config::nearest(words->name, names);
-  return wrong(text, near.empty() ? std::string("unknown; `evener lab list --policies` names all")
-                                  : fmt::format("unknown; did you mean `{}`?", near));
+  if (!near.empty()) return wrong(text, fmt::format("unknown; did you mean `{}`?", near));
+  return wrong(text, fmt::format("unknown; expected one of {}", fmt::join(names, ", ")));
 }
 
 std::expected<std::vector<Contender>, Error> parse_contenders(std::string_view list) {

@@ -69,11 +69,18 @@ bool read_number(Reader& reader, const Node& node, std::string_view what, double
 
 bool read_seconds(Reader& reader, const Node& node, std::string_view what, double least,
                   double most, double& out) {
-  Duration value = Duration::from_seconds(out);
-  const bool before = reader.any_errors();
-  reader.duration(node, what, Duration::from_seconds(least), Duration::from_seconds(most), value);
-  out = value.to_seconds();
-  return before == reader.any_errors();
+  Duration value;
+  if (!reader.value(node, what, config::parse_duration, value)) return false;
+  const double s = value.to_seconds();
+  if (s < least || s > most) {
+    reader.error(node.mark,
+                 fmt::format("{}: expected {} to {}, found `{}`", what,
+                             config::duration_text(Duration::from_seconds(least)),
+                             config::duration_text(Duration::from_seconds(most)), node.text));
+    return false;
+  }
+  out = s;
+  return true;
 }
 
 bool read_flag(Reader& reader, const Node& node, std::string_view what, bool& out) {

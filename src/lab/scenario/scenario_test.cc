@@ -70,6 +70,7 @@ TEST(Scenario, ErrorsSayWhereAndWhat) {
   EXPECT_THAT(error_of(with("faults: [{ fault: dead, servers: 1, at: 5s, until: 2s }]")),
               HasSubstr("`until` after `at`"));
   EXPECT_THAT(error_of(with("delay: exp(mean=-1)")), HasSubstr("x.yaml:6:8"));
+  EXPECT_THAT(error_of(with("timeout: 0s")), HasSubstr("expected 1ms to 86400s, found `0s`"));
   EXPECT_THAT(error_of(with("balancers: 0")), HasSubstr("expected"));
   EXPECT_THAT(error_of(with("rollouts: [{ at: 3s }]")), HasSubstr("neither"));
 }
@@ -95,6 +96,7 @@ TEST(Contender, TakesWhatAPoolTakes) {
     EXPECT_TRUE(one) << good << ": " << (one ? "" : one.error().message);
   }
   EXPECT_THAT(parse_contender("peak_ewna").error().message, HasSubstr("did you mean `peak_ewma`"));
+  EXPECT_THAT(parse_contender("zzzzzzzzzzzz").error().message, HasSubstr("nginx_random_two"));
   EXPECT_THAT(parse_contender("p2c(tau=3s)").error().message, HasSubstr("tau"));
   EXPECT_THAT(parse_contender("p2c(choices").error().message, HasSubstr("`)`"));
   EXPECT_THAT(parse_contender("p2c(choices)").error().message, HasSubstr("KEY=VALUE"));
