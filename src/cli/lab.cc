@@ -76,12 +76,27 @@ class Session {
   ProgressLine progress_;
 };
 
-std::string again(const LabOptions& options) {
-  std::string out = "evener lab run";
+// The line that makes the same page again: what changes no figure is not in it.
+std::string again(const LabOptions& options, std::string_view command) {
+  std::string out = fmt::format("evener lab {}", command);
   for (const std::string& name : options.names) out += " " + shell_word(name);
+  if (options.nightly) out += " --nightly";
   out += fmt::format(" --seed {}", options.seed);
   if (options.scale != 1) out += fmt::format(" --scale {}", options.scale);
   return out + " --html report.html";
+}
+
+// False, and said, when a page is wanted from a build that has none.
+bool html_possible(const LabOptions& options, std::string_view command) {
+  if (options.html_file.empty() || lab::html_built()) return true;
+  fmt::print(stderr, "evener lab {}: --html: {}\n", command, lab::html_missing());
+  return false;
+}
+
+bool write_html(const LabOptions& options, const Session& session, std::string_view command) {
+  if (options.html_file.empty()) return true;
+  return write_file(options.html_file, lab::experiments_html(session.finished(), session.look(),
+                                                             again(options, command)));
 }
 
 }  // namespace
@@ -101,10 +116,7 @@ int lab_run(const LabOptions& options) {
     }
     chosen.push_back(*found);
   }
-  if (!options.html_file.empty() && !lab::html_built()) {
-    fmt::print(stderr, "evener lab run: --html: {}\n", lab::html_missing());
-    return kExitUsage;
-  }
+  if (!html_possible(options, "run")) return kExitUsage;
   Session session(options, std::move(chosen));
   const bool table = options.json_file != "-" && options.html_file != "-";
   bool written = session.run([&](const lab::Finished& one) {
@@ -119,30 +131,29 @@ int lab_run(const LabOptions& options) {
   if (!options.csv_file.empty()) {
     written = write_file(options.csv_file, lab::to_csv(session.finished())) && written;
   }
-  if (!options.html_file.empty()) {
-    written =
-        write_file(options.html_file,
-                   lab::experiments_html(session.finished(), session.look(), again(options))) &&
-        written;
-  }
+  written = write_html(options, session, "run") && written;
   return written && session.off() == 0 ? kExitGood : kExitFailed;
 }
 
 int lab_check(const LabOptions& options) {
+  if (!html_possible(options, "check")) return kExitUsage;
   std::vector<const lab::Experiment*> chosen;
   for (const auto& experiment : lab::experiments()) {
     if (options.nightly || !experiment.nightly) chosen.push_back(&experiment);
   }
   const std::size_t count = chosen.size();
   Session session(options, std::move(chosen));
+  const bool table = !options.json && options.html_file != "-";
   bool written = session.run([&](const lab::Finished& one) {
-    return options.json || print(lab::to_lines(*one.experiment, one.report, session.look()));
+    return !table || print(lab::to_lines(*one.experiment, one.report, session.look()));
   });
-  written =
-      print(options.json ? lab::to_json(session.finished(), session.look())
-                         : fmt::format("lab check: {} experiments, {} rows, {} off, seed {}\n",
-                                       count, session.rows(), session.off(), options.seed)) &&
-      written;
+  if (options.json) written = print(lab::to_json(session.finished(), session.look())) && written;
+  if (table) {
+    written = print(fmt::format("lab check: {} experiments, {} rows, {} off, seed {}\n", count,
+                                session.rows(), session.off(), options.seed)) &&
+              written;
+  }
+  written = write_html(options, session, "check") && written;
   return written && session.off() == 0 ? kExitGood : kExitFailed;
 }
 

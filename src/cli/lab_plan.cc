@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "config/values.h"
 #include "io/socket.h"
+#include "lab/html/page.h"
 #include "lab/parallel.h"
 #include "lab/plan/plan.h"
 
@@ -19,6 +20,31 @@ namespace {
 int wrong(std::string_view what) {
   fmt::print(stderr, "evener lab plan: {}\n", what);
   return kExitUsage;
+}
+
+// The line that gives the same answer again, with all that it depends on.
+std::string again(const PlanWords& words) {
+  return fmt::format(
+      "evener lab plan --rate {} --work {} --p99 {} --delay {} --slots {} --balancers {} "
+      "--policy {} --runs {} --calls {} --seed {}",
+      words.rate, shell_word(words.work), shell_word(words.p99), shell_word(words.delay),
+      words.slots, words.balancers, shell_word(words.policies), words.runs, words.calls,
+      words.seed);
+}
+
+bool show(const PlanWords& words, const lab::PlanQuestion& question,
+          const std::vector<lab::PlanAnswer>& answers) {
+  bool good = true;
+  if (words.json != "-" && words.html != "-") {
+    good = print(lab::plan_text(question, answers));
+  }
+  if (!words.json.empty()) good = write_file(words.json, lab::plan_json(question, answers)) && good;
+  if (!words.html.empty()) {
+    const std::string page =
+        lab::plan_html(question, answers, again(words) + " --html report.html");
+    good = write_file(words.html, page) && good;
+  }
+  return good;
 }
 
 }  // namespace
@@ -46,14 +72,19 @@ void PlanWords::add_to(CLI::App& lab) {
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
   plan->add_option("--json", json, "Write everything to this file; -: print");
+  plan->add_option("--html", html, "Write a report with a chart to this file; -: print");
   plan->footer(
       "Exit code 0: answered. 1: no number of endpoints can do it.\n\nExamples:\n"
       "  evener lab plan --rate 2000 --work 'lognormal(sigma=1,mean=0.02)' --p99 150ms\n"
       "  evener lab plan --rate 500 --p99 80ms --slots 4 --balancers 3 "
-      "--policy evener,nginx_round_robin");
+      "--policy evener,nginx_round_robin\n"
+      "  evener lab plan --rate 2000 --p99 60ms --html plan.html");
 }
 
 int lab_plan(const PlanWords& words) {
+  if (!words.html.empty() && !lab::html_built()) {
+    return wrong(fmt::format("--html: {}", lab::html_missing()));
+  }
   lab::PlanQuestion question;
   question.rate = words.rate;
   question.slots = words.slots;
@@ -93,9 +124,7 @@ int lab_plan(const PlanWords& words) {
         lab::plan(question, contender, words.jobs > 0 ? words.jobs : lab::available_cores(), show));
   }
   line.wipe();
-  bool good = words.json == "-" || print(lab::plan_text(question, answers));
-  if (!words.json.empty()) good = write_file(words.json, lab::plan_json(question, answers)) && good;
-  return good ? kExitGood : kExitFailed;
+  return show(words, question, answers) ? kExitGood : kExitFailed;
 }
 
 }  // namespace evener::cli

@@ -25,6 +25,7 @@ struct PlanWords {
   std::uint64_t seed = 1;
   unsigned jobs = 0;  // 0: all cores
   std::string json;
+  std::string html;
 
   void add_to(CLI::App& lab);
 };

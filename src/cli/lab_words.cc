@@ -5,12 +5,17 @@
 namespace evener::cli {
 namespace {
 
-void add_luck_and_threads(CLI::App& command, LabOptions& options) {
+void add_luck_and_effort(CLI::App& command, LabOptions& options) {
   command.add_option("--seed", options.seed, "Seed of all luck: the same seed, the same bytes")
       ->capture_default_str();
   command.add_option("--jobs", options.jobs, "Threads; 0: one per core. Changes no figure")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
+  command
+      .add_option("--scale", options.scale,
+                  "Multiplies the runs; below 1 tolerances grow by 1 / sqrt(scale)")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 1000.0));
 }
 
 }  // namespace
@@ -38,11 +43,7 @@ void LabWords::add_run() {
   CLI::App* run = lab_->add_subcommand("run", "Run experiments by name or id.");
   run->add_option("names", options_.names, "Names or ids, as `evener lab list` shows them")
       ->required();
-  add_luck_and_threads(*run, options_);
-  run->add_option("--scale", options_.scale,
-                  "Multiplies the runs; below 1 tolerances grow by 1 / sqrt(scale)")
-      ->capture_default_str()
-      ->check(CLI::Range(0.001, 1000.0));
+  add_luck_and_effort(*run, options_);
   run->add_option("--json", options_.json_file, "Write rows and curves to this file; -: print");
   run->add_option("--csv", options_.csv_file, "Write the rows to this file");
   run->add_option("--html", options_.html_file,
@@ -58,11 +59,14 @@ void LabWords::add_check() {
   CLI::App* check =
       lab_->add_subcommand("check", "Every quick experiment; exit code 1 if a row is off.");
   check->add_flag("--nightly", options_.nightly, "The slow ones, too");
-  add_luck_and_threads(*check, options_);
+  add_luck_and_effort(*check, options_);
   check->add_flag("--json", options_.json, "Print as JSON");
+  check->add_option("--html", options_.html_file,
+                    "Write a report with charts to this file; -: print");
   check->footer(
       "Under three minutes on two cores.\n\nExamples:\n  evener lab check\n"
-      "  evener lab check --nightly --seed 2 --json");
+      "  evener lab check --nightly --seed 2 --json\n"
+      "  evener lab check --html check.html");
 }
 
 bool LabWords::chosen() const { return lab_->parsed(); }

@@ -30,6 +30,32 @@ const reports = [
     },
   },
   {
+    name: "check",
+    words: ["check", "--scale", "0.02"],
+    canvases: 5,
+    async use(page) {
+      const links = page.locator("section:first-of-type tbody th a");
+      expect((await links.count()) > 30, "every experiment is in the overview");
+      const target = await links.last().getAttribute("href");
+      await links.last().click();
+      expect(await page.locator(target).evaluate((e) => Math.abs(e.getBoundingClientRect().top) < innerHeight), "a name leads to its rows");
+      const heads = await page.locator(`${target} table.figures thead th`).allInnerTexts();
+      expect(["expected", "got", "verdict"].every((word) => heads.includes(word)), `columns: ${heads}`);
+    },
+  },
+  {
+    name: "plan",
+    words: ["plan", "--rate", "1000", "--p99", "60ms", "--calls", "4000", "--runs", "3", "--policy", "evener,p2c,round_robin"],
+    canvases: 1,
+    async use(page) {
+      expect((await page.locator("section:first-of-type tbody tr").count()) === 3, "an answer for each policy");
+      const names = await page.locator(".u-legend .u-label").allInnerTexts();
+      expect(names.some((name) => name.includes("limit 60 ms")), `the limit is in the chart: ${names}`);
+      const verdicts = await page.locator("section:nth-of-type(2) tbody td:last-child").allInnerTexts();
+      expect(verdicts.includes("enough"), `verdicts: ${verdicts}`);
+    },
+  },
+  {
     name: "scenario",
     words: ["scenario", "slow-two-of-four", "mixed-hardware", "--scale", "0.01", "--policy", "evener,p2c,nginx_random_two,traefik_p2c,haproxy_random2,random"],
     canvases: 3,

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "lab/plan/plan.h"
 #include "lab/render.h"
 #include "lab/scenario/load_series.h"
 #include "lab/scenario/scores.h"
@@ -33,5 +34,8 @@ std::string experiments_html(std::span<const Finished> finished, const Look& loo
 // `load` may be empty. REQUIRES: html_built().
 std::string contest_html(const Contest& contest, const Scoreboard& board,
                          std::span<const LoadSeries> load, std::string_view command);
+// REQUIRES: html_built().
+std::string plan_html(const PlanQuestion& question, const std::vector<PlanAnswer>& answers,
+                      std::string_view command);
 
 }  // namespace evener::lab

@@ -65,6 +65,23 @@ std::string experiments_html(std::span<const Finished> finished, const Look& loo
   return page_html(facts, compact(data));
 }
 
+std::string plan_html(const PlanQuestion& question, const std::vector<PlanAnswer>& answers,
+                      std::string_view command) {
+  const ordered_json data = {{"kind", "plan"},
+                             {"command", command},
+                             {"most", kPlanMax},
+                             {"result", ordered_json::parse(plan_json(question, answers))}};
+  const PageFacts facts{
+      .title = fmt::format("evener lab: endpoints for {:g} calls a second", question.rate),
+      .about = fmt::format(
+          "How many endpoints keep the p99 below {:g} ms: work {} s, delay {} s each way, {} at a "
+          "time per endpoint, {} balancer{}.",
+          question.p99_s * 1e3, question.work.text(), question.delay.text(), question.slots,
+          question.balancers, question.balancers == 1 ? "" : "s"),
+      .command = std::string(command)};
+  return page_html(facts, compact(data));
+}
+
 std::string contest_html(const Contest& contest, const Scoreboard& board,
                          std::span<const LoadSeries> load, std::string_view command) {
   ordered_json data = {{"kind", "contest"},

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "lab/scenario/builtin.h"
 
 namespace evener::lab {
@@ -64,6 +66,25 @@ TEST_F(Html, same_results_same_bytes) {
   const std::string page = make(1);
   EXPECT_EQ(page, make(3));
   EXPECT_NE(page.find(R"("name":"server 3, speed 0.1")"), std::string::npos);
+}
+
+TEST_F(Html, plan_holds_every_point_and_what_never_settled) {
+  PlanQuestion question;
+  question.p99_s = 0.06;
+  question.work = sim::Distribution::parse("lognormal(sigma=1,mean=0.01)").value();
+  const double never = std::numeric_limits<double>::infinity();
+  const PlanAnswer answer{.policy = "evener",
+                          .endpoints = 3,
+                          .perhaps = 2,
+                          .points = {{2, 0.9, {never, never, 2}, {never, never, 2}},
+                                     {3, 0.6, {0.05, 0.002, 2}, {0.02, 0.001, 2}}}};
+  const std::string page = plan_html(question, {answer}, "evener lab plan --rate 100");
+  for (const std::string_view part :
+       {R"("kind":"plan")", R"("endpoints":3,"perhaps":2)", R"("p99_s":null)",
+        R"("p99_s":0.05,"p99_half_width_s":0.002)", "evener lab plan --rate 100",
+        "keep the p99 below 60 ms: work lognormal("}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
 }
 
 TEST_F(Html, load_is_of_ours_and_the_best_peer) {

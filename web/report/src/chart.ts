@@ -11,6 +11,7 @@ export interface Curve {
   width?: number;
   dashed?: boolean;
   marks?: "too" | "only";
+  errors?: ([number, number] | null)[]; // least and most at each x, drawn as bars with caps
 }
 
 export interface Scale {
@@ -59,6 +60,36 @@ function axis(scale: Scale, room: number, space: number): uPlot.Axis {
     values: (_plot: uPlot, at: number[]) =>
       at.map((v) => (v == null || (scale.log && !isRound(v)) ? "" : scale.text(v))),
   };
+}
+
+// Intervals, above what they belong to; cut off where the axis ends.
+function drawErrors(plot: uPlot, curves: Curve[]): void {
+  const { ctx, bbox } = plot;
+  const cap = 4 * devicePixelRatio;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  ctx.setLineDash([]);
+  curves.forEach((curve, i) => {
+    if (!curve.errors || !plot.series[i + 1].show) return;
+    ctx.strokeStyle = curve.colour();
+    ctx.beginPath();
+    curve.errors.forEach((error, at) => {
+      if (!error) return;
+      const x = plot.valToPos(plot.data[0][at], "x", true);
+      const ends = error.map((v) => plot.valToPos(v, "y", true));
+      ctx.moveTo(x, ends[0]);
+      ctx.lineTo(x, ends[1]);
+      for (const end of ends) {
+        ctx.moveTo(x - cap, end);
+        ctx.lineTo(x + cap, end);
+      }
+    });
+    ctx.stroke();
+  });
+  ctx.restore();
 }
 
 // Whole decades waste half of a chart, but one line must be in it.
@@ -119,6 +150,7 @@ export function chart(options: ChartOptions, ...below: Child[]): HTMLElement {
           series: [band.between[0] + 1, band.between[1] + 1] as [number, number],
           fill: band.fill,
         })),
+        hooks: { draw: [(u) => drawErrors(u, options.curves)] },
         cursor: { drag: { x: true, y: false }, points: { size: 7 } },
         padding: [10, 26, 0, 0],
       },

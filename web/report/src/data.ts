@@ -97,4 +97,26 @@ export interface ExperimentsData {
   result: { seed: number; scale: number; interval: string; experiments: Experiment[]; good: boolean };
 }
 
-export type Data = ContestData | ExperimentsData;
+export interface PlanPoint {
+  endpoints: number;
+  load: number;
+  p99_s: number | null; // null: a run stopped, more came than was served
+  p99_half_width_s: number | null;
+  mean_s: number | null;
+}
+
+export interface PlanAnswer {
+  policy: string;
+  endpoints: number | null; // null: more than `most`
+  perhaps: number | null;
+  points: PlanPoint[];
+}
+
+export interface PlanData {
+  kind: "plan";
+  command: string;
+  most: number;
+  result: { p99_s: number; runs: number; calls: number; seed: number; answers: PlanAnswer[] };
+}
+
+export type Data = ContestData | ExperimentsData | PlanData;

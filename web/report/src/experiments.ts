@@ -1,4 +1,4 @@
-// The page of `lab run`: for each experiment its rows and its curves.
+// The page of `lab run` and `lab check`: for each experiment its rows and its curves.
 import { chart, Curve } from "./chart";
 import { Experiment, ExperimentsData, Row, Series } from "./data";
 import { figure, figureText, h, scroller } from "./dom";
@@ -19,14 +19,42 @@ function got(row: Row): string {
   return row.half_width > 0 ? `${figureText(row.got)} \u00b1 ${Number(row.half_width.toPrecision(2))}` : figureText(row.got);
 }
 
+const heads = (...titles: string[]) => h("thead", {}, h("tr", {}, ...titles.map((text) => h("th", { scope: "col" }, text))));
+
 function table(experiment: Experiment): HTMLElement {
-  const head = ["", "verdict", "expected", "got", "source"].map((text) => h("th", { scope: "col" }, text || "row"));
   const body = experiment.rows.map((row) =>
     h("tr", {}, h("th", { scope: "row" }, row.row), h("td", { class: `verdict ${row.verdict ?? ""}` }, row.verdict ?? "\u2013"),
       h("td", {}, expected(row)), h("td", {}, got(row)), h("td", { class: "source" }, row.source)),
   );
   return scroller(`rows of ${experiment.id}`,
-    h("table", { class: "figures words" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...body)));
+    h("table", { class: "figures words" }, heads("row", "verdict", "expected", "got", "source"), h("tbody", {}, ...body)));
+}
+
+const count = (experiment: Experiment, verdict: string) => experiment.rows.filter((row) => row.verdict === verdict).length;
+
+// Many experiments: what each says in a line, and what is off before all.
+function overview(experiments: Experiment[]): HTMLElement {
+  const body = experiments.map((e) => {
+    const off = count(e, "off");
+    const verdict = off > 0 ? `${off} off` : "good";
+    const name = h("a", { href: `#${e.id}` }, `${e.id} ${e.name}`);
+    return h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: `verdict ${off > 0 ? "off" : "good"}` }, verdict),
+      h("td", {}, String(count(e, "good") + off)), h("td", {}, e.summary));
+  });
+  const off = experiments.flatMap((e) => e.rows.filter((row) => row.verdict === "off").map((row) => ({ e, row })));
+  const offBody = off.map(({ e, row }) =>
+    h("tr", {}, h("th", { scope: "row" }, h("a", { href: `#${e.id}` }, `${e.id}`), ` ${row.row}`),
+      h("td", {}, expected(row)), h("td", {}, got(row)), h("td", {}, h("code", {}, e.replay))),
+  );
+  const judged = experiments.reduce((sum, e) => sum + count(e, "good") + count(e, "off"), 0);
+  const see = off.length === 0
+    ? `All ${judged} rows are as expected. A name leads to its rows and curves.`
+    : `${off.length} of ${judged} rows are off: either something is broken, or the tolerance is too narrow for this seed.`;
+  return h("section", {}, h("h2", {}, "All at a glance"),
+    off.length === 0 ? null : figure("What is off", "The last column runs it again, to the same figures.",
+      scroller("rows that are off", h("table", { class: "figures words" }, heads("row", "expected", "got", "again"), h("tbody", {}, ...offBody)))),
+    figure("Verdicts", see, scroller("verdicts of all experiments",
+      h("table", { class: "figures words brief" }, heads("experiment", "verdict", "rows judged", "what"), h("tbody", {}, ...body)))));
 }
 
 // What theory says is drawn as a dashed line, what was found as marks on it.
@@ -91,14 +119,11 @@ function grouped(all: Series[]): Series[][] {
 
 export function experimentsPage(data: ExperimentsData, page: HTMLElement): void {
   const { experiments, interval } = data.result;
-  if (experiments.length > 3) {
-    const links = experiments.map((e) => h("li", {}, h("a", { href: `#${e.id}` }, `${e.id} ${e.name}`), ` ${e.good ? "" : "(off)"}`));
-    page.append(h("nav", { "aria-label": "experiments" }, h("ul", {}, ...links)));
-  }
+  if (experiments.length > 3) page.append(overview(experiments));
   for (const experiment of experiments) {
     const { sampling, ties, counting } = experiment.conventions;
-    const off = experiment.rows.filter((row) => row.verdict === "off").length;
-    const judged = experiment.rows.filter((row) => row.verdict != null).length;
+    const off = count(experiment, "off");
+    const judged = off + count(experiment, "good");
     const see = (off > 0 ? `${off} of ${judged} rows are off. ` : `All ${judged} rows are as expected. `) + `\u00b1: ${interval}.`;
     page.append(
       h("section", { id: experiment.id },
