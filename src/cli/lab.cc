@@ -16,6 +16,7 @@
 #include "lab/parallel.h"
 #include "lab/registry.h"
 #include "lab/render.h"
+#include "lab/shell_word.h"
 
 namespace evener::cli {
 namespace {
@@ -38,6 +39,7 @@ class Session {
       finished_.push_back({experiment, run_one(*experiment, before)});
       before += experiment->seconds;
       progress_.wipe();
+      fmt::print(stderr, "{}", lab::off_lines(*experiment, finished_.back().report, look()));
       if (!each(finished_.back())) return false;
     }
     return true;
@@ -66,6 +68,7 @@ class Session {
     return lab::run(experiment, {.seed = options_.seed,
                                  .jobs = options_.jobs > 0 ? options_.jobs : lab::available_cores(),
                                  .scale = options_.scale,
+                                 .note = "Again: " + lab::replay_line(experiment, look()),
                                  .progress = show});
   }
 
@@ -76,14 +79,14 @@ class Session {
   ProgressLine progress_;
 };
 
-// The line that makes the same page again: what changes no figure is not in it.
+// The line that gives the same again: what changes no figure is not in it.
 std::string again(const LabOptions& options, std::string_view command) {
   std::string out = fmt::format("evener lab {}", command);
-  for (const std::string& name : options.names) out += " " + shell_word(name);
+  for (const std::string& name : options.names) out += " " + lab::shell_word(name);
   if (options.nightly) out += " --nightly";
   out += fmt::format(" --seed {}", options.seed);
   if (options.scale != 1) out += fmt::format(" --scale {}", options.scale);
-  return out + " --html report.html";
+  return out;
 }
 
 // False, and said, when a page is wanted from a build that has none.
@@ -95,8 +98,9 @@ bool html_possible(const LabOptions& options, std::string_view command) {
 
 bool write_html(const LabOptions& options, const Session& session, std::string_view command) {
   if (options.html_file.empty()) return true;
-  return write_file(options.html_file, lab::experiments_html(session.finished(), session.look(),
-                                                             again(options, command)));
+  return write_file(options.html_file,
+                    lab::experiments_html(session.finished(), session.look(),
+                                          again(options, command) + " --html report.html"));
 }
 
 }  // namespace
@@ -149,8 +153,8 @@ int lab_check(const LabOptions& options) {
   });
   if (options.json) written = print(lab::to_json(session.finished(), session.look())) && written;
   if (table) {
-    written = print(fmt::format("lab check: {} experiments, {} rows, {} off, seed {}\n", count,
-                                session.rows(), session.off(), options.seed)) &&
+    written = print(fmt::format("lab check: {} experiments, {} rows, {} off. Again: {}\n", count,
+                                session.rows(), session.off(), again(options, "check"))) &&
               written;
   }
   written = write_html(options, session, "check") && written;

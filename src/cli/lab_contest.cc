@@ -16,6 +16,7 @@
 #include "lab/parallel.h"
 #include "lab/scenario/builtin.h"
 #include "lab/scenario/render_scores.h"
+#include "lab/shell_word.h"
 
 namespace evener::cli {
 namespace {
@@ -24,7 +25,9 @@ void say(std::string_view command, std::string_view what) {
   fmt::print(stderr, "evener lab {}: {}\n", command, what);
 }
 
-bool add_scenario(std::string_view text, std::string_view file, lab::Contest& contest) {
+// `word`: what names it on the command line.
+bool add_scenario(std::string_view text, std::string_view file, std::string_view word,
+                  lab::Contest& contest) {
   auto scenario = lab::parse_scenario(text, file);
   if (!scenario) {
     for (const auto& one : scenario.error()) {
@@ -40,20 +43,24 @@ bool add_scenario(std::string_view text, std::string_view file, lab::Contest& co
   }
   contest.scenarios.push_back(std::move(*scenario));
   contest.sources.emplace_back(text);
+  contest.files.emplace_back(word);
   return true;
+}
+
+std::string_view word_of(const lab::BuiltinScenario& one) {
+  return one.file.substr(0, one.file.size() - std::string_view(".yaml").size());
 }
 
 // A file that exists, or the name of a scenario that comes with Evener.
 bool add_by_name(const std::string& name, lab::Contest& contest) {
   for (const lab::BuiltinScenario& one : lab::builtin_scenarios()) {
-    if (one.file == name + ".yaml") return add_scenario(one.text, one.file, contest);
+    if (word_of(one) == name) return add_scenario(one.text, one.file, name, contest);
   }
   const auto text = read_file(name);
-  if (text) return add_scenario(*text, name, contest);
+  if (text) return add_scenario(*text, name, name, contest);
   std::string names;
   for (const lab::BuiltinScenario& one : lab::builtin_scenarios()) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ",
-                         one.file.substr(0, one.file.size() - std::string_view(".yaml").size()));
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", word_of(one));
   }
   fmt::print(stderr, "{}. Scenarios that come with Evener: {}\n", text.error(), names);
   return false;
@@ -68,7 +75,7 @@ std::optional<lab::Contest> contest_of(const ContestWords& words, std::string_vi
   for (const std::string& file : words.files) good = add_by_name(file, out) && good;
   if (words.files.empty()) {
     for (const auto& one : lab::builtin_scenarios()) {
-      good = add_scenario(one.text, one.file, out) && good;
+      good = add_scenario(one.text, one.file, word_of(one), out) && good;
     }
   }
   if (!good) return std::nullopt;
@@ -125,14 +132,14 @@ lab::CellResults run(const lab::Contest& contest, const ContestWords& words, Sha
                                     }});
 }
 
-// The line that makes the same page again: what changes no figure is not in it.
+// The line that gives the same again: what changes no figure is not in it.
 std::string again(const ContestWords& words, std::string_view command) {
   std::string out = fmt::format("evener lab {}", command);
-  for (const std::string& file : words.files) out += " " + shell_word(file);
-  if (!words.policies.empty()) out += " --policy " + shell_word(words.policies);
+  for (const std::string& file : words.files) out += " " + lab::shell_word(file);
+  if (!words.policies.empty()) out += " --policy " + lab::shell_word(words.policies);
   if (command != "merge") out += fmt::format(" --seed {}", words.seed);
   if (words.scale != 1) out += fmt::format(" --scale {}", words.scale);
-  return out + " --html report.html";
+  return out;
 }
 
 struct Shown {
@@ -146,13 +153,15 @@ bool write_html(const ContestWords& words, const lab::Contest& contest,
                 const lab::Scoreboard& board, const Shown& shown) {
   std::vector<lab::LoadSeries> load;
   if (shown.load) load = lab::load_over_time(contest, board, jobs_of(words));
-  return write_file(words.html,
-                    lab::contest_html(contest, board, load, again(words, shown.command)));
+  return write_file(
+      words.html,
+      lab::contest_html(contest, board, load, again(words, shown.command) + " --html report.html"));
 }
 
 int show(const ContestWords& words, const lab::Contest& contest, const lab::CellResults& results,
          const Shown& shown) {
   const lab::Scoreboard board = lab::score(contest, results);
+  fmt::print(stderr, "{}", lab::failure_lines(contest, board));
   bool good = true;
   if (words.json != "-" && words.csv != "-" && words.html != "-") {
     std::string text = lab::conventions_text(contest);
@@ -160,6 +169,7 @@ int show(const ContestWords& words, const lab::Contest& contest, const lab::Cell
       text += "\n" + lab::situation_text(contest, board, i);
     }
     if (shown.standings) text += "\n" + lab::score_text(contest, board);
+    text += fmt::format("\nAgain: {}\n", again(words, shown.command));
     good = print(text);
   }
   if (!words.html.empty()) good = write_html(words, contest, board, shown) && good;

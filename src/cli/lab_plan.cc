@@ -13,6 +13,7 @@
 #include "lab/html/page.h"
 #include "lab/parallel.h"
 #include "lab/plan/plan.h"
+#include "lab/shell_word.h"
 
 namespace evener::cli {
 namespace {
@@ -27,16 +28,16 @@ std::string again(const PlanWords& words) {
   return fmt::format(
       "evener lab plan --rate {} --work {} --p99 {} --delay {} --slots {} --balancers {} "
       "--policy {} --runs {} --calls {} --seed {}",
-      words.rate, shell_word(words.work), shell_word(words.p99), shell_word(words.delay),
-      words.slots, words.balancers, shell_word(words.policies), words.runs, words.calls,
-      words.seed);
+      words.rate, lab::shell_word(words.work), lab::shell_word(words.p99),
+      lab::shell_word(words.delay), words.slots, words.balancers, lab::shell_word(words.policies),
+      words.runs, words.calls, words.seed);
 }
 
 bool show(const PlanWords& words, const lab::PlanQuestion& question,
           const std::vector<lab::PlanAnswer>& answers) {
   bool good = true;
   if (words.json != "-" && words.html != "-") {
-    good = print(lab::plan_text(question, answers));
+    good = print(lab::plan_text(question, answers) + "\nAgain: " + again(words) + "\n");
   }
   if (!words.json.empty()) good = write_file(words.json, lab::plan_json(question, answers)) && good;
   if (!words.html.empty()) {

@@ -52,21 +52,4 @@ std::expected<std::string, std::string> read_file(const std::string& path) {
   return out;
 }
 
-std::string shell_word(std::string_view text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) {
-    return std::string(text);
-  }
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
-
 }  // namespace evener::cli

@@ -17,7 +17,5 @@ bool print(const std::string& text);
 bool write_file(const std::string& path, const std::string& text);
 // The file's text, or why it cannot be read.
 std::expected<std::string, std::string> read_file(const std::string& path);
-// As a shell takes it for one word: quoted where it must be.
-std::string shell_word(std::string_view text);
 
 }  // namespace evener::cli

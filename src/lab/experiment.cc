@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/check_note.h"
 #include "lab/parallel.h"
 
 namespace evener::lab {
@@ -99,6 +100,7 @@ Report run(const Experiment& experiment, const RunOptions& options) {
   for_each_index(
       chunks.size(), options.jobs,
       [&](std::size_t index) {
+        const CheckNote note(options.note);
         const Chunk& chunk = chunks[index];
         const Cell& cell = cells[chunk.cell];
         for (std::size_t i = chunk.begin; i < chunk.end; ++i) {

@@ -120,6 +120,8 @@ struct RunOptions {
   std::uint64_t seed = 1;
   unsigned jobs = 1;  // threads, at least 1
   double scale = 1;   // > 0
+  // What a check that fails within a replication says as well: how to run it again.
+  std::string note = {};
   // Called on the caller's thread, about once a second or more often.
   std::function<void(const Progress&)> progress = {};
 };

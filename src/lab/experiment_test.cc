@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "base/check.h"
+
 namespace evener::lab {
 namespace {
 
@@ -51,6 +53,21 @@ TEST(Experiment, scale_changes_runs_and_tolerance) {
   EXPECT_DOUBLE_EQ(report.rows()[0].tolerance, 0.1);
   EXPECT_EQ(report.rows().size(), 5u) << "a fixed cell keeps its runs";
   EXPECT_DOUBLE_EQ(run(kExperiment, {.seed = 1, .scale = 4}).rows()[0].tolerance, 0.05);
+}
+
+TEST(ExperimentDeathTest, a_check_that_fails_in_a_run_says_how_to_have_it_again) {
+  constexpr Experiment broken = {
+      .id = "X2", .name = "broken", .plan = [](const PlanOptions& options) {
+        Plan plan(options);
+        plan.cell("a", 2, 0, [](Rng& rng) -> Sample {
+          EV_CHECK(rng.uniform01() > 1, "an invariant");
+          return {0};
+        });
+        return plan;
+      }};
+  EXPECT_DEATH(
+      static_cast<void>(run(broken, {.jobs = 2, .note = "Again: evener lab run X2 --seed 1"})),
+      "an invariant\nevener: Again: evener lab run X2 --seed 1\n");
 }
 
 TEST(Experiment, progress_ends_at_the_whole) {

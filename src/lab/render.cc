@@ -88,7 +88,7 @@ std::string table(const std::vector<Line>& lines, bool colours, std::string_view
 }
 
 std::string replays(const Experiment& experiment, const Report& report, const Look& look) {
-  if (report.good()) return "";
+  if (report.good()) return fmt::format("Again: {}\n", replay_line(experiment, look));
   return fmt::format("{}: {} of {} rows off. Again: {}\n", experiment.id, report.off(),
                      report.rows().size(), replay_line(experiment, look));
 }
@@ -136,7 +136,21 @@ std::string to_text(const Experiment& experiment, const Report& report, const Lo
 
 std::string to_lines(const Experiment& experiment, const Report& report, const Look& look) {
   return fmt::format("{} {}\n", experiment.id, experiment.name) +
-         table(lines_of(report), look.colours, "  ") + replays(experiment, report, look) + "\n";
+         table(lines_of(report), look.colours, "  ") +
+         (report.good() ? "" : replays(experiment, report, look)) + "\n";
+}
+
+std::string off_lines(const Experiment& experiment, const Report& report, const Look& look) {
+  std::string out;
+  for (const Row& row : report.rows()) {
+    if (row.verdict != Verdict::kOff) continue;
+    const std::string within =
+        row.kind == Kind::kWithin ? fmt::format(" +- {}", tolerance_text(row)) : "";
+    out += fmt::format("{} {}: {}: expected {}{}, got {}. Again: {}\n", experiment.id,
+                       experiment.name, row.label, expected_text(row), within, got_text(row),
+                       replay_line(experiment, look));
+  }
+  return out;
 }
 
 std::string to_csv(std::span<const Finished> finished) {

@@ -26,8 +26,11 @@ struct Look {
 // "evener lab run E07 --seed 7": what gives the same figures again.
 std::string replay_line(const Experiment& experiment, const Look& look);
 
-// Header (what, source, conventions, how the interval was made), table, and a line to replay each
-// row that is off.
+// A line for each row that is off: what was expected, what came, and how to have it again.
+std::string off_lines(const Experiment& experiment, const Report& report, const Look& look);
+
+// Header (what, source, conventions, how the interval was made), table, and the line that gives the
+// same again.
 std::string to_text(const Experiment& experiment, const Report& report, const Look& look);
 // One line for each row, for many experiments below each other.
 std::string to_lines(const Experiment& experiment, const Report& report, const Look& look);

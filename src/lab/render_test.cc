@@ -38,6 +38,26 @@ TEST(Render, text_says_conventions_figures_and_how_to_see_it_again) {
             std::string::npos);
 }
 
+TEST(Render, every_table_ends_with_the_line_that_gives_it_again) {
+  Report good;
+  good.exactly("one", 1, 1, "");
+  const std::string text = to_text(kExperiment, good, {.seed = 7});
+  EXPECT_TRUE(text.ends_with("\nAgain: evener lab run X1 --seed 7\n")) << text;
+}
+
+TEST(Render, each_row_that_is_off_has_a_line_with_its_replay) {
+  Report report = example();
+  report.within("late", {2, 0.5, 4}, 1, 0.25, "");
+  EXPECT_EQ(off_lines(kExperiment, report, {.seed = 7, .scale = 0.5}),
+            "X1 an-example: floor: expected >= 1, got 0.5. "
+            "Again: evener lab run X1 --seed 7 --scale 0.5\n"
+            "X1 an-example: late: expected 1 +- 0.25, got 2 +- 0.5. "
+            "Again: evener lab run X1 --seed 7 --scale 0.5\n");
+  Report good;
+  good.exactly("one", 1, 1, "");
+  EXPECT_EQ(off_lines(kExperiment, good, {}), "");
+}
+
 TEST(Render, columns_are_aligned) {
   const std::string text = to_lines(kExperiment, example(), {});
   std::vector<std::size_t> places;

@@ -45,6 +45,25 @@ class Lab(harness.Case):
         self.assertEqual([r["row"] for r in rows], [r["row"] for r in table])
         self.assertEqual({r["verdict"] for r in table}, {"good"})
 
+    def test_every_table_ends_with_the_line_that_gives_it_again(self):
+        done = self.lab("run", "E07", "E08", "--scale", "0.01", "--seed", "7")
+        self.assertEqual(done.stderr, "", "what is as expected is no error")
+        self.assertTrue(done.stdout.endswith("\nAgain: evener lab run E08 --seed 7 --scale 0.01\n"))
+        self.assertIn("\nAgain: evener lab run E07 --seed 7 --scale 0.01\n", done.stdout)
+        plan = self.lab("plan", "--rate", "300", "--p99", "100ms", "--calls", "2000", "--runs", "2")
+        self.assertRegex(plan.stdout, r"\nAgain: evener lab plan --rate 300 .* --seed 1\n$")
+
+    def test_a_scenario_that_stops_says_on_stderr_how_to_have_it_again(self):
+        path = os.path.join(self.folder, "too much.yaml")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("name: too-much\nservers: [{ count: 1 }]\nwork: exp(mean=1)\n"
+                    "arrivals: { rate: 100 }\nrun: { for: 60s, runs: 1 }\n")
+        done = self.lab("scenario", path, "--policy", "p2c", "--seed", "9")
+        again = f"Again: evener lab scenario '{path}' --policy p2c --seed 9\n"
+        self.assertRegex(done.stderr, "too-much, p2c: .*calls had not ended when the time was over. " + again)
+        self.assertTrue(done.stdout.endswith(again), done.stdout[-300:])
+        self.assertEqual(self.lab("scenario", path, "--policy", "p2c,random", "--seed", "9").stderr.count("Again"), 3)
+
     def test_bad_usage_is_exit_2_and_says_what_to_do(self):
         for args in ([], ["walk"], ["run"], ["run", "E07", "--scale", "0"], ["run", "E07", "--jobs", "-1"],
                      ["run", "E07", "--seed", "x"], ["check", "--slow"], ["list", "E07"]):

@@ -27,6 +27,7 @@ Contest small_contest() {
     out.scenarios.back().fleet.warm_up_calls = 0;
     out.scenarios.back().fleet.warm_up_s = 0;
     out.sources.emplace_back(one.text);
+    out.files.emplace_back("slow-two-of-four");
   }
   out.contenders = parse_contenders("evener,nginx_random_two,traefik_p2c,oracle").value();
   return out;

@@ -113,6 +113,7 @@ Contest small_contest() {
       "arrivals: { load: [0.5, 0.8] }\nrun: { for: 5s, warmup: 1s, runs: 3 }\n";
   out.scenarios = {parse_scenario(yaml, "small.yaml").value()};
   out.sources = {yaml};
+  out.files = {"my small.yaml"};
   out.contenders = parse_contenders("p2c,random,oracle").value();
   out.seed = 11;
   return out;
@@ -131,6 +132,54 @@ TEST(Scores, TheSameBytesForAnyNumberOfThreadsAndParts) {
   const auto merged = merge_results(parts, {"a", "b", "c"});
   ASSERT_TRUE(merged) << merged.error().message;
   EXPECT_EQ(score_json(merged->contest, score(merged->contest, merged->results)), expected);
+}
+
+// More comes than is served: a run that would go on for ever is stopped, and said how to see.
+TEST(Scores, ARunThatStopsHasALineThatReplaysIt) {
+  Contest contest = small_contest();
+  contest.scenarios[0].fleet.out_max = 5;
+  contest.scale = 0.5;
+  contest.contenders = parse_contenders("p2c(choices=3),oracle").value();
+  const Scoreboard board = score(contest, run_contest(contest, {}));
+  const std::string lines = failure_lines(contest, board);
+  EXPECT_THAT(lines, HasSubstr("small at 0.5, p2c(choices=3): stopped at "));
+  EXPECT_THAT(lines, HasSubstr("more than out_max 5: more comes than is served. Again: evener lab "
+                               "scenario 'my small.yaml' --policy 'p2c(choices=3)' --seed 11 "
+                               "--scale 0.5\n"));
+  // Alone it is the same run.
+  Contest alone = contest;
+  alone.contenders = parse_contenders("p2c(choices=3)").value();
+  EXPECT_EQ(score(alone, run_contest(alone, {})).situations[0].scores[0].stopped,
+            board.situations[0].scores[0].stopped);
+}
+
+TEST(Scores, CallsThatDoNotEndInTimeAreSaid) {
+  Contest contest = small_contest();
+  contest.scenarios[0].fleet.drain_s = 0;
+  const Scoreboard board = score(contest, run_contest(contest, {}));
+  EXPECT_THAT(failure_lines(contest, board), HasSubstr("calls had not ended when the time was over"
+                                                       ". Again: evener lab scenario"));
+  EXPECT_EQ(
+      failure_lines(small_contest(), score(small_contest(), run_contest(small_contest(), {}))), "");
+}
+
+class Forgetful final : public sim::Chooser {
+ public:
+  std::optional<sim::Choice> choose(const sim::ChoiceRequest&) override { return sim::Choice{0}; }
+  void done(const sim::Choice&, const sim::Answer&) override {}
+  void apply(const EndpointSetPtr&, Time) override {}
+  std::optional<std::uint64_t> in_flight() const override { return 7; }
+};
+
+TEST(ScoresDeathTest, AnInvariantThatBreaksSaysHowToSeeIt) {
+  Contest contest = small_contest();
+  contest.contenders[1].text = "forgetful";
+  contest.contenders[1].chooser = [](const sim::ChooserContext&) {
+    return std::make_unique<Forgetful>();
+  };
+  EXPECT_DEATH(static_cast<void>(run_contest(contest, {.jobs = 2})),
+               "differs from the fleet's\nevener: small at 0.5, run 0. Again: evener lab scenario "
+               "'my small.yaml' --policy forgetful --seed 11\n");
 }
 
 TEST(Scores, PartsThatDoNotFitAreRefused) {

@@ -1,13 +1,17 @@
 #include "lab/scenario/scores.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <tuple>
 
 #include "base/check.h"
+#include "base/check_note.h"
 #include "lab/experiment.h"
 #include "lab/parallel.h"
+#include "lab/shell_word.h"
 #include "sim/fleet.h"
 
 namespace evener::lab {
@@ -16,6 +20,9 @@ namespace {
 CellResult run_cell(const Contest& contest, const Situation& situation, const ContestCell& cell) {
   const Scenario& scenario = contest.scenarios[situation.scenario];
   const std::string name = title(scenario, situation.load);
+  const std::string again = fmt::format("{}, run {}. Again: {}", name, cell.run,
+                                        replay_line(contest, situation.scenario, cell.contender));
+  const CheckNote note(again);
   // Not the contender: all meet the same traffic.
   Rng luck = replication_rng(contest.seed, "scenario", name, cell.run);
   sim::FleetOptions options = options_at(scenario, situation.load, luck.u64());
@@ -26,6 +33,7 @@ CellResult run_cell(const Contest& contest, const Situation& situation, const Co
   sim::TimeTally times = found->times;
   out.calls = found->calls + found->unfinished;
   out.errors = found->errors() + found->unfinished;
+  out.unfinished = found->unfinished;
   for (std::uint64_t i = 0; i < out.errors; ++i) times.record(scenario.error_time);
   for (std::size_t i = 0; i < kQuantiles.size(); ++i) {
     out.quantiles[i] = times.quantile_s(kQuantiles[i]);
@@ -59,6 +67,7 @@ Score score_of(std::span<const CellResult* const> runs) {
   for (const CellResult* run : runs) {
     calls += static_cast<double>(run->calls);
     errors += static_cast<double>(run->errors);
+    out.unfinished += run->unfinished;
     attempts += static_cast<double>(run->attempts);
     out.longest_queue = std::max(out.longest_queue, run->longest_queue);
     if (!run->stopped.empty()) out.stopped = run->stopped;
@@ -121,6 +130,33 @@ CellResults run_contest(const Contest& contest, const ContestOptions& options) {
     if (options.progress) options.progress(done, mine.size());
   };
   for_each_index(mine.size(), options.jobs, work, progress);
+  return out;
+}
+
+std::string replay_line(const Contest& contest, std::size_t scenario, std::size_t contender) {
+  std::string out = fmt::format("evener lab scenario {} --policy {} --seed {}",
+                                shell_word(contest.files.at(scenario)),
+                                shell_word(contest.contenders[contender].text), contest.seed);
+  if (contest.scale != 1) out += fmt::format(" --scale {}", contest.scale);
+  return out;
+}
+
+std::string failure_lines(const Contest& contest, const Scoreboard& board) {
+  std::string out;
+  for (const SituationScores& of : board.situations) {
+    const Situation& situation = of.situation;
+    for (std::size_t c = 0; c < of.scores.size(); ++c) {
+      const Score& score = of.scores[c];
+      if (score.stopped.empty() && score.unfinished == 0) continue;
+      const std::string why =
+          !score.stopped.empty()
+              ? score.stopped
+              : fmt::format("{} calls had not ended when the time was over", score.unfinished);
+      out += fmt::format(
+          "{}, {}: {}. Again: {}\n", title(contest.scenarios[situation.scenario], situation.load),
+          contest.contenders[c].text, why, replay_line(contest, situation.scenario, c));
+    }
+  }
   return out;
 }
 

@@ -37,7 +37,8 @@ struct CellResult {
   std::uint64_t errors = 0;
   std::uint64_t attempts = 0;
   std::uint32_t longest_queue = 0;
-  std::string stopped;  // why it ended early; empty if it did not
+  std::uint64_t unfinished = 0;  // of the errors: had not ended when the run's time was over
+  std::string stopped;           // why it ended early; empty if it did not
 };
 
 struct Situation {
@@ -48,6 +49,7 @@ struct Situation {
 struct Contest {
   std::vector<Scenario> scenarios;
   std::vector<std::string> sources;  // the scenarios' text, for files of results
+  std::vector<std::string> files;    // what names each on the command line
   std::vector<Contender> contenders;
   std::uint64_t seed = 1;
   double scale = 1;
@@ -84,6 +86,7 @@ struct Score {
   double attempts_per_call = 0;
   std::uint32_t longest_queue = 0;
   double regret = 0;  // p99 over the situation's bound
+  std::uint64_t unfinished = 0;
   std::string stopped;
 };
 
@@ -106,6 +109,12 @@ struct Scoreboard {
   std::vector<SituationScores> situations;
   std::vector<Standing> standings;  // best worst regret first; bounds are not in it
 };
+
+// The command that gives a contender's figures in a situation again, whatever else is run with it.
+std::string replay_line(const Contest& contest, std::size_t scenario, std::size_t contender);
+// A line for each contender and situation of which a run stopped or ran out of time: why, and how
+// to have it again.
+std::string failure_lines(const Contest& contest, const Scoreboard& board);
 
 // REQUIRES: every cell has a result.
 Scoreboard score(const Contest& contest, const CellResults& results);

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view kFormat = "evener lab results 1";
+constexpr std::string_view kFormat = "evener lab results 2";
 
 std::unexpected<Error> wrong(std::string_view name, std::string what) {
   return std::unexpected(Error{fmt::format("{}: {}", name, what)});
@@ -18,6 +18,7 @@ std::unexpected<Error> wrong(std::string_view name, std::string what) {
 ordered_json head_of(const Contest& contest) {
   ordered_json out = {{"format", kFormat}, {"seed", contest.seed}, {"scale", contest.scale}};
   out["scenarios"] = contest.sources;
+  out["files"] = contest.files;
   out["policies"] = ordered_json::array();
   for (const Contender& one : contest.contenders) out["policies"].push_back(one.text);
   return out;
@@ -32,6 +33,11 @@ std::expected<Contest, Error> contest_of(const ordered_json& head, std::string_v
     auto scenario = parse_scenario(out.sources.back(), name);
     if (!scenario) return std::unexpected(Error{config::to_string(scenario.error().front())});
     out.scenarios.push_back(std::move(*scenario));
+  }
+  head.at("files").get_to(out.files);
+  if (out.files.size() != out.scenarios.size()) {
+    return wrong(name, fmt::format("expected a file's name for each of the {} scenarios, found {}",
+                                   out.scenarios.size(), out.files.size()));
   }
   for (const auto& text : head.at("policies")) {
     auto contender = parse_contender(text.get<std::string>());
@@ -49,6 +55,7 @@ CellResult cell_of(const ordered_json& cell) {
   cell.at("errors").get_to(out.errors);
   cell.at("attempts").get_to(out.attempts);
   cell.at("longest_queue").get_to(out.longest_queue);
+  cell.at("unfinished").get_to(out.unfinished);
   if (cell.contains("stopped")) cell.at("stopped").get_to(out.stopped);
   return out;
 }
@@ -67,7 +74,8 @@ std::string results_json(const Contest& contest, const CellResults& results) {
                          {"calls", result.calls},
                          {"errors", result.errors},
                          {"attempts", result.attempts},
-                         {"longest_queue", result.longest_queue}};
+                         {"longest_queue", result.longest_queue},
+                         {"unfinished", result.unfinished}};
     if (!result.stopped.empty()) cell["stopped"] = result.stopped;
     out["cells"].push_back(std::move(cell));
   }
