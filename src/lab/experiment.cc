@@ -1,5 +1,7 @@
 #include "lab/experiment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -84,6 +86,39 @@ std::vector<Chunk> cut(const std::vector<Cell>& cells) {
   return chunks;
 }
 
+// What the steady cells left out, beside what their runs say.
+std::string warm_up_text(const Plan& plan, const Results& results) {
+  double least = 1;
+  double most = 0;
+  double longest = 0;
+  const Cell* longest_in = nullptr;
+  std::string warnings;
+  for (const Plan::Steady& steady : plan.all_steady()) {
+    const Cell& cell = plan.cells()[static_cast<std::size_t>(steady.cell)];
+    least = std::min(least, steady.cut);
+    most = std::max(most, steady.cut);
+    if (results.mean(steady.cell, steady.index + 2).value <= 0.5) {
+      warnings += fmt::format("; {} never settles: its last quarter is {:.2f} times its third",
+                              cell.name, results.mean(steady.cell, steady.index + 1).value);
+      continue;
+    }
+    const double share = quantile(results.column(steady.cell, steady.index), 0.5);
+    if (share > steady.cut) warnings += fmt::format("; {} needs {:.2g} %", cell.name, share * 100);
+    if (longest_in != nullptr && share <= longest) continue;
+    longest = share;
+    longest_in = &cell;
+  }
+  if (plan.all_steady().empty()) return {};
+  const std::string cut = least == most ? fmt::format("{:g} %", most * 100)
+                                        : fmt::format("{:g} to {:g} %", least * 100, most * 100);
+  const std::string found =
+      longest_in == nullptr
+          ? ""
+          : fmt::format("; MSER-5 would cut {:.2g} % at most ({}, median of runs)", longest * 100,
+                        longest_in->name);
+  return fmt::format("first {} of the calls not measured{}{}", cut, found, warnings);
+}
+
 }  // namespace
 
 Report run(const Experiment& experiment, const RunOptions& options) {
@@ -114,7 +149,9 @@ Report run(const Experiment& experiment, const RunOptions& options) {
 
   Report report(std::max(1.0, 1 / std::sqrt(options.scale)));
   EV_CHECK(plan.judgement(), "a plan has a judgement");
-  plan.judgement()(Results(std::move(samples)), report);
+  const Results results(std::move(samples));
+  plan.judgement()(results, report);
+  report.warm_up(warm_up_text(plan, results));
   return report;
 }
 

@@ -80,6 +80,18 @@ class Plan {
   // Called once, after all replications, on the caller's thread.
   void judge(Judge judge) { judge_ = std::move(judge); }
 
+  // The cell's runs measure a steady state and leave out `cut` of their calls at the front. Number
+  // `index` of a sample is the run's Settling::share, the next one its growth, then 1 if it
+  // settled.
+  void steady(CellId cell, double cut, std::size_t index) { steady_.push_back({cell, cut, index}); }
+
+  struct Steady {
+    CellId cell;
+    double cut;
+    std::size_t index;
+  };
+  const std::vector<Steady>& all_steady() const { return steady_; }
+
   double scale() const { return scale_; }
   const std::vector<Cell>& cells() const { return cells_; }
   const Judge& judgement() const { return judge_; }
@@ -87,6 +99,7 @@ class Plan {
  private:
   double scale_;
   std::vector<Cell> cells_;
+  std::vector<Steady> steady_;
   Judge judge_;
 };
 

@@ -55,6 +55,23 @@ TEST(Experiment, scale_changes_runs_and_tolerance) {
   EXPECT_DOUBLE_EQ(run(kExperiment, {.seed = 1, .scale = 4}).rows()[0].tolerance, 0.05);
 }
 
+TEST(Experiment, what_was_cut_is_said_beside_what_the_runs_say) {
+  constexpr Experiment settles = {
+      .id = "X3", .name = "settles", .plan = [](const PlanOptions& options) {
+        Plan plan(options);
+        plan.steady(plan.cell("a", 3, 0, [](Rng&) -> Sample { return {0.02, 1, 1}; }), 0.1, 0);
+        plan.steady(plan.cell("b", 3, 0, [](Rng&) -> Sample { return {0.3, 1, 1}; }), 0.2, 0);
+        plan.steady(plan.cell("c", 3, 0, [](Rng&) -> Sample { return {0.5, 1.4, 0}; }), 0.2, 0);
+        plan.judge([](const Results&, Report&) {});
+        return plan;
+      }};
+  EXPECT_EQ(
+      run(settles, {}).warm_up(),
+      "first 10 to 20 % of the calls not measured; MSER-5 would cut 30 % at most (b, median of "
+      "runs); b needs 30 %; c never settles: its last quarter is 1.40 times its third");
+  EXPECT_EQ(run(kExperiment, {}).warm_up(), "") << "nothing steady, nothing cut";
+}
+
 TEST(ExperimentDeathTest, a_check_that_fails_in_a_run_says_how_to_have_it_again) {
   constexpr Experiment broken = {
       .id = "X2", .name = "broken", .plan = [](const PlanOptions& options) {

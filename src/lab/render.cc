@@ -124,6 +124,7 @@ std::string to_text(const Experiment& experiment, const Report& report, const Lo
   out += fmt::format("samples   {}\n", conventions.sampling);
   out += fmt::format("ties      {}\n", conventions.ties);
   out += fmt::format("counts    {}\n", conventions.counting);
+  if (!report.warm_up().empty()) out += fmt::format("warm-up   {}\n", report.warm_up());
   out += "interval  95 %, Student's t over independent runs (shares of runs: Wilson)\n";
   out += fmt::format("seed      {}", look.seed);
   if (look.scale != 1) {

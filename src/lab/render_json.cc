@@ -71,6 +71,7 @@ std::string to_json(std::span<const Finished> finished, const Look& look) {
     Json one = experiment_json(*experiment);
     one["good"] = report.good();
     one["replay"] = replay_line(*experiment, look);
+    one["warm_up"] = report.warm_up();
     one["rows"] = Json::array();
     for (const Row& row : report.rows()) one["rows"].push_back(row_json(row));
     one["series"] = Json::array();

@@ -76,10 +76,13 @@ class Report {
   void info(std::string label, Estimate got, std::string source);
   // REQUIRES: x.size() == y.size().
   void series(Series series);
+  // What was not measured, and what the runs say of it: a line of the header.
+  void warm_up(std::string text) { warm_up_ = std::move(text); }
 
   double widen() const { return widen_; }
   const std::vector<Row>& rows() const { return rows_; }
   const std::vector<Series>& all_series() const { return series_; }
+  const std::string& warm_up() const { return warm_up_; }  // empty: nothing is steady here
   // No row is off.
   bool good() const;
   std::size_t off() const;
@@ -90,6 +93,7 @@ class Report {
   double widen_;
   std::vector<Row> rows_;
   std::vector<Series> series_;
+  std::string warm_up_;
 };
 
 }  // namespace evener::lab

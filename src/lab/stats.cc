@@ -109,4 +109,18 @@ std::size_t warm_up_length(std::span<const double> values) {
   return cut * kGroup;
 }
 
+Settling settling(std::span<const double> course) {
+  constexpr std::size_t kEnough = 40;
+  constexpr double kGrows = 1.2;
+  Settling out;
+  if (course.size() < kEnough) return out;
+  const std::size_t n = course.size();
+  out.share = static_cast<double>(warm_up_length(course)) / static_cast<double>(n);
+  const double third = mean(course.subspan(n / 2, n / 4));
+  if (third > 0) out.growth = mean(course.last(n / 4)) / third;
+  const bool at_the_end = out.share >= 0.5 - 5.0 / static_cast<double>(n);
+  out.settled = !(at_the_end && out.growth >= kGrows);
+  return out;
+}
+
 }  // namespace evener::lab

@@ -49,4 +49,15 @@ Estimate quantile_of(std::vector<double> values, double q);
 // no warm-up was short enough: the run is too short. O(n).
 std::size_t warm_up_length(std::span<const double> values);
 
+// What a run's own course says of its warm-up.
+struct Settling {
+  double share = 0;     // of the run, that MSER-5 takes for warm-up; at most a half
+  double growth = 1;    // mean of the last quarter over that of the third
+  bool settled = true;  // unless the warm-up has no end and the course still grows
+};
+// Of equal parts in order; as settled from the start when there are fewer than 40. A course whose
+// least error is at its middle has not been seen to settle, which chance can do as well: it counts
+// as growing when its last quarter is a fifth above the third.
+Settling settling(std::span<const double> course);
+
 }  // namespace evener::lab

@@ -93,5 +93,27 @@ TEST(Stats, warm_up_is_cut_where_the_level_is_reached) {
   EXPECT_LT(warm_up_length(values), 1'000u);
 }
 
+// A course that starts empty and settles, one that does not, and one that is steady from the start.
+TEST(Stats, settling_tells_a_warm_up_from_a_run_that_grows) {
+  std::vector<double> rises;
+  std::vector<double> grows;
+  std::vector<double> level;
+  Rng rng(5);
+  for (int i = 0; i < 1'000; ++i) {
+    const double noise = 0.2 * (rng.uniform01() - 0.5);
+    rises.push_back(1 - std::exp(-i / 40.0) + noise);
+    grows.push_back(i / 100.0 + noise);
+    level.push_back(1 + noise);
+  }
+  EXPECT_TRUE(settling(rises).settled);
+  EXPECT_GT(settling(rises).share, 0.05);
+  EXPECT_LT(settling(rises).share, 0.3);
+  EXPECT_FALSE(settling(grows).settled);
+  EXPECT_NEAR(settling(grows).growth, 7.0 / 5, 0.02);
+  EXPECT_TRUE(settling(level).settled);
+  EXPECT_LT(settling(level).share, 0.1);
+  EXPECT_TRUE(settling(std::vector<double>(10, 1.0)).settled) << "too few to tell";
+}
+
 }  // namespace
 }  // namespace evener::lab

@@ -266,6 +266,7 @@ void Fleet::end_call(std::uint32_t index, CallEnd end) {
   const Job& job = jobs_[index];
   const Duration time = world_.now() - job.began;
   ++ended_;
+  if (!arrivals_over_) result_.course.add(time.to_seconds());
   if ((job.flags & kMeasured) != 0) {
     ++result_.calls;
     ++result_.ends[static_cast<std::size_t>(end)];

@@ -68,6 +68,9 @@ struct FleetResult {
   std::uint32_t longest_queue = 0;
   std::vector<std::uint32_t> picks;  // by server, of all attempts
   std::vector<FleetSample> series;
+  // Seconds of each call, however it ended, in the order of the ends: from the very first until
+  // arrivals ended.
+  Course course;
   std::uint64_t events = 0;
   // Why it stopped before its end; empty if it did not.
   std::string stopped;

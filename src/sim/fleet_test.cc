@@ -224,6 +224,20 @@ TEST(Fleet, BoardsTellBalancersOfEachOther) {
   EXPECT_LT(run(options).times.mean_s(), 0.6 * alone);
 }
 
+// The course is of all calls from the first on, however many there are.
+TEST(Fleet, TheCourseHasTheMeanOfAllCalls) {
+  FleetOptions options = usual();
+  options.calls = 50'000;
+  const FleetResult r = run(options);
+  const auto& parts = r.course.parts();
+  EXPECT_GE(parts.size(), Course::kPartsMost / 2);
+  EXPECT_LT(parts.size(), Course::kPartsMost);
+  double sum = 0;
+  for (const double part : parts) sum += part;
+  EXPECT_NEAR(sum / static_cast<double>(parts.size()), r.times.mean_s(), 1e-3 * r.times.mean_s());
+  EXPECT_LT(parts.front(), r.times.mean_s()) << "it begins with empty queues";
+}
+
 TEST(Fleet, OverloadStopsWithAMessage) {
   FleetOptions options = usual();
   options.arrivals = Arrivals::poisson(5000);

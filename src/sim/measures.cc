@@ -59,6 +59,18 @@ double TimeTally::share_above(double s) const {
   return above / static_cast<double>(count_);
 }
 
+void Course::close_part() {
+  parts_.push_back(sum_ / static_cast<double>(each_));
+  sum_ = 0;
+  count_ = 0;
+  if (parts_.size() < kPartsMost) return;
+  for (std::size_t i = 0; i < kPartsMost / 2; ++i) {
+    parts_[i] = (parts_[2 * i] + parts_[2 * i + 1]) / 2;
+  }
+  parts_.resize(kPartsMost / 2);
+  each_ *= 2;
+}
+
 void QueueLevels::restart(Time now) {
   from_ = now;
   closed_ns_.clear();

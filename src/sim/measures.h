@@ -1,8 +1,9 @@
-// Measures: times in system and queue lengths of one run.
+// Measures: times in system, queue lengths and the course of one run.
 //
 // TimeTally: a histogram with 128 buckets per power of two and straight lines between them, so a
 // quantile is within 0.4 % and usually much nearer; the mean is exact. QueueLevels: the share of
-// time and servers with at least k requests. Owned by one thread. Cost: O(1) each, a few ns.
+// time and servers with at least k requests. Course: a sequence as the means of its equal parts,
+// few however long it is, for telling the warm-up. Owned by one thread. Cost: O(1) each, a few ns.
 #pragma once
 
 #include <evener/time.h>
@@ -57,6 +58,28 @@ class TimeTally {
   double sum_ns_ = 0;
   double squares_ = 0;
   std::int64_t max_ns_ = 0;
+};
+
+class Course {
+ public:
+  // Between half of it and all of it, once there were so many values.
+  static constexpr std::size_t kPartsMost = 2048;
+
+  void add(double value) {
+    sum_ += value;
+    if (++count_ == each_) [[unlikely]]
+      close_part();
+  }
+  // What is in no full part yet is left out.
+  const std::vector<double>& parts() const { return parts_; }
+
+ private:
+  void close_part();
+
+  std::vector<double> parts_;
+  double sum_ = 0;
+  std::uint64_t count_ = 0;
+  std::uint64_t each_ = 1;
 };
 
 // Counts servers by level: level k holds those with at least k requests.

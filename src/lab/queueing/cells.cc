@@ -35,6 +35,10 @@ Sample run_once(sim::FleetOptions options, Rng& rng, const ChooserMaker& make) {
   out[kP999] = r.times.quantile_s(0.999) / kService_s;
   for (std::uint32_t k = 0; k < 6; ++k) out[kTail1 + k] = r.tail_at(k + 1);
   out[kLongest] = r.longest_queue;
+  const Settling settled = settling(r.course.parts());
+  out[kWarmUp] = settled.share;
+  out[kGrowth] = settled.growth;
+  out[kSettled] = settled.settled ? 1 : 0;
   return out;
 }
 
@@ -63,8 +67,11 @@ sim::ChooserFactory policy(const char* name, std::uint32_t choices, bool replace
 CellId add(Plan& plan, std::string name, std::size_t runs, const sim::FleetOptions& options,
            const ChooserMaker& make) {
   const double seconds = static_cast<double>(options.calls) / kSpeed;
-  return plan.cell(std::move(name), runs, seconds,
-                   [options, make](Rng& rng) { return run_once(options, rng, make); });
+  const CellId cell = plan.cell(std::move(name), runs, seconds,
+                                [options, make](Rng& rng) { return run_once(options, rng, make); });
+  plan.steady(cell, static_cast<double>(options.warm_up_calls) / static_cast<double>(options.calls),
+              kWarmUp);
+  return cell;
 }
 
 Estimate controlled(const Results& results, CellId cell, std::size_t figure) {

@@ -1,10 +1,11 @@
 // Cells of queueing experiments: one fleet's run as a replication, and what is read from it.
 //
-// Independent runs; the first part of each is warm-up and not measured. Means use the offered load
-// as a control variate: a run that by luck got more work than the parameters say also waited
-// longer, so most of the noise is a straight line in (work that came / capacity - load), whose
-// expected value is known to be 0; what is left has a far smaller interval. Law, Simulation
-// Modeling and Analysis, section 11.4.
+// Independent runs; the first part of each is warm-up and not measured: a fixed part, set so that
+// it is longer than what MSER-5 finds, which the report's header says (docs/theory.md). Means use
+// the offered load as a control variate: a run that by luck got more work than the parameters say
+// also waited longer, so most of the noise is a straight line in (work that came / capacity -
+// load), whose expected value is known to be 0; what is left has a far smaller interval. Law,
+// Simulation Modeling and Analysis, section 11.4.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,9 @@ enum Figure : std::size_t {
   kP999,
   kTail1,  // P(at least 1), then 2, up to 6
   kLongest = kTail1 + 6,
+  kWarmUp,  // as Plan::steady wants them
+  kGrowth,
+  kSettled,
   kFigures,
 };
 

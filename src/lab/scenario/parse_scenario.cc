@@ -135,6 +135,9 @@ class Parse {
               group.spec.limit == sim::kNoIndex && group.cold <= Duration();
     }
     out_.central_queue_bounds = plain;
+    out_.steady = fleet.faults.empty() && fleet.rollouts.empty() &&
+                  fleet.arrivals.profile.empty() &&
+                  std::ranges::none_of(fleet.servers, &sim::ServerGroup::cold_at_start);
     if (!out_.loads.empty()) fleet.arrivals.rate = out_.capacity;
     fleet.drain_s = std::max(60.0, 2 * fleet.timeout.to_seconds());
     const double most = out_.loads.empty() ? 1 : std::ranges::max(out_.loads);

@@ -38,6 +38,28 @@ std::size_t widest_name(const Contest& contest) {
   return width;
 }
 
+// What was not measured, beside what the runs of a steady scenario say of it.
+std::string warm_up_text(const Contest& contest, const SituationScores& of) {
+  const Scenario& scenario = contest.scenarios[of.situation.scenario];
+  std::string out = fmt::format("warm-up: the first {:g} s of {:g} s are not measured",
+                                scenario.fleet.warm_up_s, scenario.fleet.until_s);
+  if (!scenario.steady) return out + "\n";
+  const double cut = scenario.fleet.warm_up_s / scenario.fleet.until_s;
+  std::string longer;
+  double most = 0;
+  for (std::size_t i = 0; i < of.scores.size(); ++i) {
+    const Settling& settling = of.scores[i].settling;
+    if (!settling.settled) continue;
+    most = std::max(most, settling.share);
+    if (settling.share <= cut) continue;
+    longer += fmt::format("{}{} ({:.2g} s)", longer.empty() ? "" : ", ", contest.contenders[i].text,
+                          settling.share * scenario.fleet.until_s);
+  }
+  out += fmt::format("; MSER-5 would cut {:.2g} s at most (median of runs)",
+                     most * scenario.fleet.until_s);
+  return out + (longer.empty() ? "\n" : fmt::format(", more than that for {}\n", longer));
+}
+
 // Nobody should have to find out for themselves where the best of ours is beaten.
 std::string beaten_text(const Contest& contest, const Scoreboard& board) {
   constexpr double kClearly = 1.1;
@@ -96,6 +118,7 @@ std::string situation_text(const Contest& contest, const Scoreboard& board, std:
       fmt::format("{}: {}\nbound: p99 {} of {}{}\n", name_of(contest, of.situation), scenario.about,
                   time_text(of.bound), contest.contenders[of.bound_of].text,
                   of.central_queue ? ", the central queue" : ", the best here");
+  out += warm_up_text(contest, of);
   out +=
       fmt::format("{:<{}}  {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {:>7} {:>7} {:>7}\n", "policy",
                   width, "mean", "p50", "p90", "p99", "+-", "p99.9", "longest", "errors", "regret");
@@ -110,6 +133,9 @@ std::string situation_text(const Contest& contest, const Scoreboard& board, std:
                        at(kP90), at(kP99), time_text(score.quantiles[kP99].half_width), at(kP999),
                        score.longest_queue, score.error_share * 100, regret_text(score.regret));
     if (!score.stopped.empty()) out += fmt::format("{:<{}}  {}\n", "", width, score.stopped);
+    if (score.settling.settled) continue;
+    out += fmt::format("{:<{}}  never settles: its last quarter takes {:.2f} times its third\n", "",
+                       width, score.settling.growth);
   }
   return out;
 }
@@ -141,6 +167,10 @@ std::string score_json(const Contest& contest, const Scoreboard& board) {
       row["attempts_per_call"] = number(score.attempts_per_call);
       row["longest_queue"] = score.longest_queue;
       row["regret"] = number(score.regret);
+      if (contest.scenarios[of.situation.scenario].steady) {
+        row["warm_up_share"] = number(score.settling.share);
+        row["settled"] = score.settling.settled;
+      }
       if (!score.stopped.empty()) row["stopped"] = score.stopped;
       situation["scores"].push_back(std::move(row));
     }

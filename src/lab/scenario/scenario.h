@@ -29,6 +29,8 @@ struct Scenario {
   Duration error_time = Duration::seconds(1);
   // First come first served, all the same, nothing goes wrong: a central queue bounds all policies.
   bool central_queue_bounds = false;
+  // Nothing changes on purpose while it runs, so that it should settle.
+  bool steady = false;
 };
 
 // The scenario at one of its loads (0 if it has none). The same options for the same arguments.

@@ -182,6 +182,23 @@ TEST(ScoresDeathTest, AnInvariantThatBreaksSaysHowToSeeIt) {
                "'my small.yaml' --policy forgetful --seed 11\n");
 }
 
+// Two servers for three times what they can do: no warm-up is long enough.
+TEST(Scores, ASteadyScenarioSaysWhetherItSettled) {
+  Contest contest = small_contest();
+  const std::string head = situation_text(contest, score(contest, run_contest(contest, {})), 0);
+  EXPECT_THAT(head, HasSubstr("warm-up: the first 1 s of 5 s are not measured; MSER-5 would cut "));
+  EXPECT_THAT(head, testing::Not(HasSubstr("never settles")));
+  contest.scenarios[0].loads = {3};
+  const Scoreboard board = score(contest, run_contest(contest, {}));
+  EXPECT_THAT(situation_text(contest, board, 0),
+              HasSubstr("never settles: its last quarter takes"));
+  EXPECT_FALSE(board.situations[0].scores[0].settling.settled);
+  EXPECT_THAT(score_json(contest, board), HasSubstr("\"settled\": false"));
+  contest.scenarios[0].steady = false;
+  EXPECT_THAT(situation_text(contest, score(contest, run_contest(contest, {})), 0),
+              HasSubstr("of 5 s are not measured\n"));
+}
+
 TEST(Scores, PartsThatDoNotFitAreRefused) {
   Contest contest = small_contest();
   const std::string part = results_json(contest, run_contest(contest, {.shard = 0, .shards = 2}));

@@ -41,6 +41,7 @@ CellResult run_cell(const Contest& contest, const Situation& situation, const Co
   out.mean = times.mean_s();
   out.attempts = found->attempts;
   out.longest_queue = found->longest_queue;
+  if (scenario.steady) out.settling = settling(found->course.parts());
   out.stopped = found->stopped;
   return out;
 }
@@ -61,6 +62,15 @@ Score score_of(std::span<const CellResult* const> runs) {
     out.quantiles[i] = over_runs([i](const CellResult& run) { return run.quantiles[i]; });
   }
   out.mean = over_runs([](const CellResult& run) { return run.mean; });
+  const auto median = [&](auto&& value) {
+    std::vector<double> values;
+    for (const CellResult* run : runs) values.push_back(value(*run));
+    return quantile(std::move(values), 0.5);
+  };
+  out.settling.share = median([](const CellResult& run) { return run.settling.share; });
+  out.settling.growth = median([](const CellResult& run) { return run.settling.growth; });
+  out.settling.settled =
+      median([](const CellResult& run) { return run.settling.settled ? 1.0 : 0.0; }) > 0.5;
   double calls = 0;
   double errors = 0;
   double attempts = 0;

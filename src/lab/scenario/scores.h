@@ -38,6 +38,7 @@ struct CellResult {
   std::uint64_t attempts = 0;
   std::uint32_t longest_queue = 0;
   std::uint64_t unfinished = 0;  // of the errors: had not ended when the run's time was over
+  Settling settling;             // of a steady scenario
   std::string stopped;           // why it ended early; empty if it did not
 };
 
@@ -87,6 +88,7 @@ struct Score {
   std::uint32_t longest_queue = 0;
   double regret = 0;  // p99 over the situation's bound
   std::uint64_t unfinished = 0;
+  Settling settling;  // its share and growth are medians; not settled if most runs are not
   std::string stopped;
 };
 

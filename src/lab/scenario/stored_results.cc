@@ -56,6 +56,12 @@ CellResult cell_of(const ordered_json& cell) {
   cell.at("attempts").get_to(out.attempts);
   cell.at("longest_queue").get_to(out.longest_queue);
   cell.at("unfinished").get_to(out.unfinished);
+  if (cell.contains("warm_up")) {
+    const ordered_json& warm_up = cell.at("warm_up");
+    warm_up.at(0).get_to(out.settling.share);
+    warm_up.at(1).get_to(out.settling.growth);
+    warm_up.at(2).get_to(out.settling.settled);
+  }
   if (cell.contains("stopped")) cell.at("stopped").get_to(out.stopped);
   return out;
 }
@@ -63,6 +69,8 @@ CellResult cell_of(const ordered_json& cell) {
 }  // namespace
 
 std::string results_json(const Contest& contest, const CellResults& results) {
+  const auto situations = contest.situations();
+  const auto cells = cells_of(contest);
   ordered_json out = head_of(contest);
   out["cells"] = ordered_json::array();
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -76,6 +84,10 @@ std::string results_json(const Contest& contest, const CellResults& results) {
                          {"attempts", result.attempts},
                          {"longest_queue", result.longest_queue},
                          {"unfinished", result.unfinished}};
+    if (contest.scenarios[situations[cells[i].situation].scenario].steady) {
+      const Settling& settling = result.settling;
+      cell["warm_up"] = {settling.share, settling.growth, settling.settled};
+    }
     if (!result.stopped.empty()) cell["stopped"] = result.stopped;
     out["cells"].push_back(std::move(cell));
   }

@@ -87,6 +87,7 @@ export interface Experiment {
   conventions: { sampling: string; ties: string; counting: string };
   good: boolean;
   replay: string;
+  warm_up: string; // empty: nothing in it is steady
   rows: Row[];
   series: Series[];
 }

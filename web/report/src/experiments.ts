@@ -132,7 +132,9 @@ export function experimentsPage(data: ExperimentsData, page: HTMLElement): void 
         figure("Expected and got", see, table(experiment)),
         ...grouped(experiment.series).map((group) => seriesChart(experiment, group)),
         h("dl", {}, h("dt", {}, "samples"), h("dd", {}, sampling), h("dt", {}, "ties"), h("dd", {}, ties),
-          h("dt", {}, "counts"), h("dd", {}, counting), h("dt", {}, "again"), h("dd", {}, h("code", {}, experiment.replay))),
+          h("dt", {}, "counts"), h("dd", {}, counting),
+          ...(experiment.warm_up ? [h("dt", {}, "warm-up"), h("dd", {}, experiment.warm_up)] : []),
+          h("dt", {}, "again"), h("dd", {}, h("code", {}, experiment.replay))),
       ),
     );
   }
