@@ -46,6 +46,8 @@ void Fleet::fire(std::uint64_t payload) {
       return timed_out(job);
     case Event::kRetry:
       return attempt(job);
+    case Event::kHedge:
+      return hedge(job);
     default:
       return fire_rare(event, index);
   }
@@ -90,8 +92,11 @@ void Fleet::begin_call(std::uint32_t user) {
   }
   if (!budgets_.empty()) {
     budgets_[job.balancer].request(now);
-    if (tried_.size() < jobs_.made()) tried_.resize(jobs_.made() * 2);
+    if (again_.size() < jobs_.made()) again_.resize(jobs_.made() * 2);
+    again_[index] = Again();
   }
+  job.work = options_.work.sample(work_luck_);
+  if (!again_.empty()) again_[index].work = job.work;
   const bool last = started_ == options_.calls;
   attempt(index);
   if (last) stop_arrivals();
@@ -100,13 +105,10 @@ void Fleet::begin_call(std::uint32_t user) {
 void Fleet::attempt(std::uint32_t index) {
   const Time now = world_.now();
   Job& job = jobs_[index];
-  job.sent = now;
-  job.work = options_.work.sample(work_luck_);
-  job.flags &= kMeasured;
-  if (measuring_ && !arrivals_over_) result_.work_s += job.work;
+  if (job.attempt > 0) job.work = again_[index].work;
   const std::uint64_t key = options_.keys == 0 ? started_ : key_luck_.below(options_.keys);
   ChoiceRequest request{now, chooser_luck_[job.balancer], key, {}, job.work};
-  if (job.attempt > 0) request.tried = std::span(tried_[index]).first(job.attempt);
+  if (job.attempt > 0) request.tried = std::span(again_[index].tried).first(job.attempt);
   const auto choice = choosers_[job.balancer]->choose(request);
   if (!choice) {
     if (job.attempt > 0 && !options_.retry.unlimited) budgets_[job.balancer].give_back();
@@ -114,9 +116,18 @@ void Fleet::attempt(std::uint32_t index) {
     const bool first = job.attempt == 0;
     return end_call(index, first ? CallEnd::kNoEndpoint : static_cast<CallEnd>(job.outcome));
   }
+  if (options_.hedge.on) expect_hedge(index);
+  send(index, *choice);
+}
+
+void Fleet::send(std::uint32_t index, const Choice& choice) {
+  Job& job = jobs_[index];
+  job.sent = world_.now();
+  job.flags &= kMeasured | kHedgeAttempt;
+  if (measuring_ && !arrivals_over_) result_.work_s += job.work;
   ++job.attempt;
-  job.server = choice->server;
-  job.token = choice->token;
+  job.server = choice.server;
+  job.token = choice.token;
   ++result_.attempts;
   ++result_.picks[job.server];
   ++out_[job.balancer];
@@ -210,56 +221,13 @@ void Fleet::answered(std::uint32_t index) {
   if (outcome == Outcome::kOverloaded && faults_.any()) {
     answer.retry_after = faults_.condition(job.server).retry_after;
   }
-  --out_[job.balancer];
-  --out_all_;
-  choosers_[job.balancer]->done({job.server, job.token}, answer);
-  if (outcome == Outcome::kSuccess) [[likely]]
+  tell(job, answer);
+  if (outcome == Outcome::kSuccess) [[likely]] {
+    if (options_.hedge.on) won(index);
     return end_call(index, CallEnd::kSuccess);
+  }
   if (outcome == Outcome::kConnectFailed) return attempt_failed(index, CallEnd::kRefused);
   attempt_failed(index, outcome == Outcome::kOverloaded ? CallEnd::kOverloaded : CallEnd::kFailed);
-}
-
-// The attempt lives on at its server, or on its way, as an abandoned one; the call goes on in
-// another job.
-void Fleet::timed_out(std::uint32_t index) {
-  const std::uint32_t call = jobs_.take();
-  Job& job = jobs_[index];
-  jobs_[call] = job;
-  if (!tried_.empty()) {
-    if (tried_.size() < jobs_.made()) tried_.resize(jobs_.made() * 2);
-    tried_[call] = tried_[index];
-  }
-  if ((job.flags & kLost) != 0) {
-    free_job(index);
-  } else {
-    job.flags |= kAbandoned;
-    const bool queued = (job.flags & kQueued) != 0 && (job.flags & kAnswering) == 0;
-    if (!options_.serve_abandoned && queued) bank_.skip(job.server, index);
-  }
-  Job& copy = jobs_[call];
-  --out_[copy.balancer];
-  --out_all_;
-  choosers_[copy.balancer]->done(
-      {copy.server, copy.token},
-      {.outcome = Outcome::kFailure, .sent = copy.sent, .now = world_.now(), .timed_out = true});
-  attempt_failed(call, CallEnd::kTimedOut);
-}
-
-bool Fleet::may_retry(const Job& job) {
-  if (job.attempt >= options_.retry.attempts) return false;
-  if (options_.retry.unlimited) return true;
-  if (budgets_[job.balancer].take(world_.now())) return true;
-  ++result_.retries_refused;
-  return false;
-}
-
-void Fleet::attempt_failed(std::uint32_t index, CallEnd end) {
-  Job& job = jobs_[index];
-  if (!may_retry(job)) return end_call(index, end);
-  tried_[index][job.attempt - 1U] = job.server;
-  job.outcome = static_cast<std::uint8_t>(end);
-  if (options_.retry.backoff == Duration()) return attempt(index);
-  schedule(options_.retry.backoff, Event::kRetry, index);
 }
 
 void Fleet::end_call(std::uint32_t index, CallEnd end) {

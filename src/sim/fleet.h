@@ -3,13 +3,16 @@
 //
 // The life of a call: it comes to a balancer, whose Chooser names a server; the message takes its
 // delay; the server queues, serves, fails or refuses as its condition is; the answer takes its
-// delay; a time-out may come first; a failed attempt may be made again elsewhere, its work drawn
-// anew, if the budget allows. Each call ends exactly once.
-// Owned by one thread; one fleet, one run. The result is a function of the options (and of what the
-// choosers do). Cost: about 0.2 us per call without delays and time-outs on a small fleet; 64
-// bytes per request out beside the chooser's own, 64 per server; no allocation in steady state.
+// delay; a time-out may come first; a failed attempt may be made again elsewhere, and an attempt
+// that takes long beside itself (a hedge: the first success wins, the other attempt is cancelled),
+// if the budget allows. A call's work is one draw, the same for all its attempts: it is the
+// request's, what speed it meets is the server's. Each call ends exactly once. Owned by one thread;
+// one fleet, one run. The result is a function of the options (and of what the choosers do). Cost:
+// about 0.2 us per call without delays and time-outs on a small fleet; 64 bytes per request out
+// beside the chooser's own, 64 per server; no allocation in steady state.
 #pragma once
 
+#include <evener/hedge.h>
 #include <evener/retry_budget.h>
 
 #include <array>
@@ -59,6 +62,9 @@ struct FleetResult {
   std::uint64_t started = 0;
   std::uint64_t unfinished = 0;       // when the drain time was over
   std::uint64_t retries_refused = 0;  // by the budget
+  std::uint64_t hedges = 0;           // attempts made beside another
+  std::uint64_t hedges_refused = 0;   // by the budget
+  std::uint64_t hedges_won = 0;       // their answer was the first
   // Between the end of the warm-up and of the arrivals.
   double from_s = 0;
   double until_s = 0;
@@ -98,6 +104,7 @@ class Fleet final : public Actor, private ServerBank::Sink, private FaultClock::
     kAnswered,  // a job's answer, its balancer
     kFailedFast,
     kTimeout,
+    kHedge,
     kRetry,
     kTick,
     kWarmer,
@@ -112,9 +119,17 @@ class Fleet final : public Actor, private ServerBank::Sink, private FaultClock::
     kAbandoned = 2,
     kLost = 4,
     kAnswering = 8,
-    kQueued = 16
+    kQueued = 16,
+    kHedgeAttempt = 32,  // the second of two
   };
-  using Tried = std::array<std::uint32_t, 8>;
+  // What a call's further attempts need, by job.
+  struct Again {
+    std::array<std::uint32_t, RetrySettings::kAttemptsMax> tried{};
+    double work = 0;
+    EventId hedge = EventId::kNone;  // to come
+    std::uint32_t twin = kNoIndex;   // the attempt beside this one
+    bool hedged = false;             // the call has had its hedge
+  };
   struct Notice {
     EndpointSetPtr set;
     std::uint32_t balancer;
@@ -131,6 +146,7 @@ class Fleet final : public Actor, private ServerBank::Sink, private FaultClock::
   void arrival();
   void begin_call(std::uint32_t user);
   void attempt(std::uint32_t job);
+  void send(std::uint32_t job, const Choice& choice);
   void reached(std::uint32_t job);
   void enter_server(std::uint32_t job);
   bool lost(const Job& job) const;
@@ -138,11 +154,19 @@ class Fleet final : public Actor, private ServerBank::Sink, private FaultClock::
   void served(std::uint32_t server, std::uint32_t job) override;
   void answer(std::uint32_t job, Outcome outcome);
   void answered(std::uint32_t job);
+  void end_call(std::uint32_t job, CallEnd end);
+  void free_job(std::uint32_t job) { jobs_.give_back(job); }
+
+  // fleet_again.cc: attempts that end badly or take long, and what follows.
   void timed_out(std::uint32_t job);
   void attempt_failed(std::uint32_t job, CallEnd end);
   bool may_retry(const Job& job);
-  void end_call(std::uint32_t job, CallEnd end);
-  void free_job(std::uint32_t job) { jobs_.give_back(job); }
+  void tell(const Job& job, const Answer& answer);
+  void abandon(std::uint32_t job, bool skip);
+  void expect_hedge(std::uint32_t job);
+  void hedge(std::uint32_t job);
+  void won(std::uint32_t job);
+  bool twin_goes_on(std::uint32_t job);
 
   // fleet_events.cc: what happens around calls.
   void prepare();
@@ -169,10 +193,11 @@ class Fleet final : public Actor, private ServerBank::Sink, private FaultClock::
   Roster roster_;
   std::vector<std::unique_ptr<Chooser>> choosers_;
   std::vector<Rng> chooser_luck_;
-  std::vector<RetryBudget> budgets_;
+  std::vector<RetryBudget> budgets_;  // if there are further attempts, as the next two
+  std::vector<HedgeDelay> hedge_delays_;
   std::vector<std::uint64_t> out_;       // attempts, by balancer
   std::vector<std::uint64_t> versions_;  // of the set applied, by balancer
-  std::vector<Tried> tried_;             // by job, if there are retries
+  std::vector<Again> again_;             // by job
   std::vector<Notice> notices_;
   std::vector<std::uint32_t> reset_;
   std::vector<std::uint16_t> group_of_;  // by server

@@ -55,7 +55,10 @@ void Fleet::prepare() {
     chooser_luck_.push_back(world_.stream(name + "/luck"));
     choosers_.push_back(options_.chooser(
         {.balancer = b, .balancers = m, .seed = world_.stream(name).u64(), .servers = bank_}));
-    if (options_.retry.attempts > 1) budgets_.emplace_back(options_.retry.budget, m);
+    if (options_.retry.attempts > 1 || options_.hedge.on) {
+      budgets_.emplace_back(options_.retry.budget, m);
+    }
+    if (options_.hedge.on) hedge_delays_.emplace_back(options_.hedge.settings);
     apply(b, set);
     if (options_.tick_every > Duration()) {
       // Spread over the period, as nobody's clocks agree.

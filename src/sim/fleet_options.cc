@@ -11,7 +11,6 @@ using Checked = std::expected<void, Error>;
 
 constexpr std::uint32_t kServersMax = 1'000'000;
 constexpr std::uint32_t kBalancersMax = 10'000;
-constexpr std::uint32_t kAttemptsMax = 8;
 
 template <typename... T>
 std::unexpected<Error> wrong(fmt::format_string<T...> text, T&&... values) {
@@ -80,9 +79,15 @@ Checked check_traffic(const FleetOptions& options) {
       options.retry.backoff < Duration() || options.series_every_s < 0) {
     return wrong("time-out, tick, back-off and series: expected times that are not negative");
   }
-  if (options.retry.attempts < 1 || options.retry.attempts > kAttemptsMax) {
-    return wrong("attempts: expected 1 to {}, found {}", kAttemptsMax, options.retry.attempts);
+  constexpr std::uint32_t most = RetrySettings::kAttemptsMax;
+  if (options.retry.attempts < 1 || options.retry.attempts > most) {
+    return wrong("attempts: expected 1 to {}, found {}", most, options.retry.attempts);
   }
+  if (options.hedge.on && options.retry.attempts == most) {
+    return wrong("attempts: expected at most {} with hedges, found {}", most - 1, most);
+  }
+  if (options.hedge.after < Duration()) return wrong("hedge: expected a time that is not negative");
+  if (auto ok = check_settings(options.hedge.settings); options.hedge.on && !ok) return ok;
   return check_settings(options.retry.budget);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <evener/error.h>
+#include <evener/hedge.h>
 #include <evener/retry_budget.h>
 #include <evener/time.h>
 
@@ -41,10 +42,19 @@ struct Rollout {
 };
 
 struct RetrySettings {
+  static constexpr std::uint32_t kAttemptsMax = 8;
+
   std::uint32_t attempts = 1;  // at most, the first included; up to 8
   RetryBudgetSettings budget = {};
   bool unlimited = false;  // no budget: to see why there is one
   Duration backoff = {};   // between attempts
+};
+
+// A second attempt beside one that takes long, once per call, by the retries' budget.
+struct HedgeOptions {
+  bool on = false;
+  Duration after = {};  // zero: after the percentile that the balancer has seen
+  HedgeSettings settings = {};
 };
 
 struct FleetOptions {
@@ -69,6 +79,7 @@ struct FleetOptions {
   // Whether servers go on with work whose client has given up; else what still waits is skipped.
   bool serve_abandoned = true;
   RetrySettings retry = {};
+  HedgeOptions hedge = {};
   // Answers say how many requests the server holds, and its utilisation: those over its slots.
   bool reports = false;
   std::uint32_t keys = 0;  // calls have one of so many keys at random; 0: each its own

@@ -68,6 +68,9 @@ FleetOptions wild(std::uint64_t seed) {
   options.retry.backoff = Duration::milliseconds(pick(0, 5));
   options.retry.unlimited = pick(false, true);
   options.reports = pick(false, true);
+  options.hedge.on = pick(false, true);
+  options.hedge.after = Duration::milliseconds(pick(0, 5, 40));
+  options.hedge.settings.samples = 20;
   options.warm_up_s = 1;
   options.series_every_s = 0.5;
   options.rollouts = {{.at_s = 2, .join = true, .servers = {9, 8}, .notice_s = 0.1},
@@ -147,6 +150,84 @@ TEST(Fleet, TheBudgetBoundsRetries) {
   EXPECT_GT(budget.retries_refused, 0U);
   options.retry.unlimited = true;
   EXPECT_EQ(run(options).attempts, 3 * options.calls);
+}
+
+// A request that is too long for the time-out is too long each time.
+TEST(Fleet, ACallsWorkIsTheSameForItsRetries) {
+  FleetOptions options = usual();
+  options.arrivals = Arrivals::steady(1);
+  options.calls = 2'000;
+  options.work = Distribution::two_point(0.01, 0.2, 0.3);
+  options.timeout = Duration::milliseconds(100);
+  options.retry = {.attempts = 3, .unlimited = true};
+  const FleetResult r = run(options);
+  const auto late = static_cast<double>(r.ends[static_cast<std::size_t>(CallEnd::kTimedOut)]);
+  EXPECT_NEAR(late / static_cast<double>(r.calls), 0.3, 0.03) << "0.027 if it were drawn anew";
+  EXPECT_EQ(r.attempts, r.calls + 2 * static_cast<std::uint64_t>(late));
+}
+
+FleetOptions with_slow_server() {
+  FleetOptions options = usual();
+  options.chooser = balancer_choosers(PolicySettings{.name = "random"});
+  options.arrivals = Arrivals::poisson(20);
+  options.work = Distribution::constant(0.01);
+  options.faults = {{.kind = FaultKind::kSlow, .servers = {0}, .value = 0.02}};
+  options.retry.unlimited = true;
+  return options;
+}
+
+TEST(Fleet, AHedgeCutsTheTailOfASlowServer) {
+  FleetOptions options = with_slow_server();
+  EXPECT_GT(run(options).times.quantile_s(0.95), 0.4);
+  options.hedge = {.on = true, .after = Duration::milliseconds(30)};
+  const FleetResult r = run(options);
+  EXPECT_LT(r.times.quantile_s(0.99), 0.06) << "30 ms, and 10 ms elsewhere";
+  EXPECT_NEAR(static_cast<double>(r.hedges) / static_cast<double>(r.calls), 0.1, 0.02);
+  EXPECT_GT(r.hedges_won, r.hedges * 9 / 10);
+  EXPECT_EQ(r.attempts, r.calls + r.hedges);
+  EXPECT_EQ(r.errors(), 0U);
+}
+
+TEST(Fleet, AHedgeWaitsForThePercentileAndKeepsToTheBudget) {
+  FleetOptions options = with_slow_server();
+  options.hedge.on = true;
+  options.hedge.settings.percentile = 0.8;
+  const FleetResult learned = run(options);
+  EXPECT_GT(learned.hedges, learned.calls / 20);
+  EXPECT_LT(learned.hedges, learned.calls / 4);
+  options.retry = {.budget = {.share = 0.02, .floor = 0}};
+  const FleetResult bounded = run(options);
+  EXPECT_LE(bounded.hedges, bounded.calls / 50 + 1);
+  EXPECT_GT(bounded.hedges_refused, 0U);
+}
+
+// A hedge cannot help where the request itself is long.
+TEST(Fleet, AHedgeDoesNotShortenLongWork) {
+  FleetOptions options = usual();
+  options.arrivals = Arrivals::poisson(20);
+  options.work = Distribution::two_point(0.01, 0.3, 0.05);
+  const double before = run(options).times.quantile_s(0.99);
+  options.hedge = {.on = true, .after = Duration::milliseconds(20)};
+  options.retry.unlimited = true;
+  const FleetResult r = run(options);
+  EXPECT_GT(r.hedges, r.calls / 25);
+  EXPECT_GT(r.times.quantile_s(0.99), before * 0.99);
+}
+
+// Whichever of the two fails, the other one is the call; with both failed, a retry goes elsewhere.
+TEST(Fleet, FailuresOfOneOfTwoAttemptsDoNotEndTheCall) {
+  FleetOptions options = usual();
+  options.arrivals = Arrivals::poisson(20);
+  options.work = Distribution::constant(0.05);
+  options.servers = {{.count = 3}};
+  options.calls = 5'000;
+  options.faults = {{.kind = FaultKind::kErrors, .servers = {0, 1}, .value = 1}};
+  options.chooser = balancer_choosers(PolicySettings{.name = "random"});
+  options.retry = {.attempts = 3, .unlimited = true};
+  options.hedge = {.on = true, .after = Duration::milliseconds(25)};
+  const FleetResult r = run(options);
+  EXPECT_EQ(r.errors(), 0U) << "three attempts on three servers, one of which answers";
+  EXPECT_LE(r.attempts, 3 * r.calls);
 }
 
 TEST(Fleet, DeadServersRefuseAndResetWhatTheyHold) {

@@ -20,6 +20,7 @@ constexpr std::array kGroupKeys = {"count"sv,      "speed"sv,      "slots"sv,
 constexpr std::array kDisciplines = {"fcfs"sv, "sharing"sv};
 constexpr std::array kRolloutKeys = {"join"sv, "leave"sv, "at"sv, "apart"sv, "notice"sv};
 constexpr std::array kRetryKeys = {"attempts"sv, "budget"sv, "backoff"sv};
+constexpr std::array kHedgeKeys = {"after"sv};
 constexpr std::array kBalancerKeys = {"count"sv, "board"sv, "assign"sv, "tick"sv};
 constexpr std::array kAssigns = {"random"sv, "even"sv};
 constexpr std::array kArrivalKeys = {"load"sv,  "rate"sv,  "kind"sv,  "gap"sv,   "factor"sv,
@@ -182,6 +183,30 @@ void read_retry(Reader& reader, const Node& node, sim::RetrySettings& out) {
       out.backoff = Duration::from_seconds(backoff);
     }
   }
+}
+
+void read_hedge(Reader& reader, const Node& node, sim::HedgeOptions& out) {
+  const Node* after = nullptr;
+  for (const auto& [key, value] : reader.map(node, "`hedge`", {kHedgeKeys})) after = value;
+  out.on = true;
+  if (after == nullptr) {
+    return reader.error(node.mark, "`hedge`: expected `after: p95` or `after: TIME`, found none");
+  }
+  if (!after->text.starts_with('p')) {
+    double s = 0;
+    if (read_seconds(reader, *after, "`after`", 1e-6, kLongest, s)) {
+      out.after = Duration::from_seconds(s);
+    }
+    return;
+  }
+  const auto percent = config::parse_number(after->text.substr(1));
+  if (!percent || !(*percent >= 50 && *percent <= 99.99)) {
+    return reader.error(after->mark,
+                        fmt::format("`after`: expected a percentile from p50 to p99.99, or a time "
+                                    "as in 30ms, found `{}`",
+                                    after->text));
+  }
+  out.settings.percentile = *percent / 100;
 }
 
 void read_balancers(Reader& reader, const Node& node, sim::FleetOptions& out) {

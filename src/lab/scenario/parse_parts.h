@@ -30,6 +30,7 @@ void read_faults(config::Reader& reader, const config::Node& node, std::uint32_t
 void read_rollouts(config::Reader& reader, const config::Node& node, std::uint32_t servers,
                    std::vector<sim::Rollout>& out);
 void read_retry(config::Reader& reader, const config::Node& node, sim::RetrySettings& out);
+void read_hedge(config::Reader& reader, const config::Node& node, sim::HedgeOptions& out);
 void read_balancers(config::Reader& reader, const config::Node& node, sim::FleetOptions& out);
 // `load` and `rate` apart: `loads` is filled for the one, arrivals.rate set for the other.
 void read_arrivals(config::Reader& reader, const config::Node& node, sim::Arrivals& out,

@@ -14,10 +14,10 @@ using config::Node;
 using config::Reader;
 using namespace std::string_view_literals;
 
-constexpr std::array kKeys = {"name"sv,     "about"sv,   "servers"sv,    "balancers"sv,
-                              "arrivals"sv, "work"sv,    "delay"sv,      "timeout"sv,
-                              "retry"sv,    "reports"sv, "keys"sv,       "faults"sv,
-                              "rollouts"sv, "run"sv,     "error_time"sv, "serve_abandoned"sv};
+constexpr std::array kKeys = {
+    "name"sv,   "about"sv,    "servers"sv, "balancers"sv,  "arrivals"sv,       "work"sv,
+    "delay"sv,  "timeout"sv,  "retry"sv,   "hedge"sv,      "reports"sv,        "keys"sv,
+    "faults"sv, "rollouts"sv, "run"sv,     "error_time"sv, "serve_abandoned"sv};
 constexpr std::array kRunKeys = {"for"sv, "warmup"sv, "runs"sv};
 
 // More would be a mistake, or a cluster's work: hours on one core.
@@ -87,6 +87,7 @@ class Parse {
       fleet.timeout = Duration::from_seconds(s);
     }
     if (const Node* node = find("retry")) read_retry(reader_, *node, fleet.retry);
+    if (const Node* node = find("hedge")) read_hedge(reader_, *node, fleet.hedge);
     // What a caller waits before giving up.
     if (fleet.timeout > Duration()) out_.error_time = fleet.timeout * fleet.retry.attempts;
     s = out_.error_time.to_seconds();
@@ -128,7 +129,7 @@ class Parse {
   void settle(const Node& root) {
     sim::FleetOptions& fleet = out_.fleet;
     bool plain = fleet.faults.empty() && fleet.rollouts.empty() && fleet.delay_out.is_zero() &&
-                 fleet.retry.attempts == 1 && fleet.servers.size() == 1;
+                 fleet.retry.attempts == 1 && !fleet.hedge.on && fleet.servers.size() == 1;
     for (const sim::ServerGroup& group : fleet.servers) {
       out_.capacity += group.count * group.spec.slots * group.spec.speed / fleet.work.mean();
       plain = plain && group.spec.discipline == sim::Discipline::kFcfs && group.spec.slots == 1 &&

@@ -72,6 +72,11 @@ TEST(Scenario, ErrorsSayWhereAndWhat) {
   EXPECT_THAT(error_of(with("delay: exp(mean=-1)")), HasSubstr("x.yaml:6:8"));
   EXPECT_THAT(error_of(with("timeout: 0s")), HasSubstr("expected 1ms to 86400s, found `0s`"));
   EXPECT_THAT(error_of(with("balancers: 0")), HasSubstr("expected"));
+  EXPECT_THAT(error_of(with("hedge: {}")), HasSubstr("x.yaml:6:8"));
+  EXPECT_THAT(error_of(with("hedge: { after: p30 }")), HasSubstr("p50 to p99.99"));
+  EXPECT_THAT(error_of(with("hedge: { after: soon }")), HasSubstr("x.yaml:6:17"));
+  EXPECT_EQ(error_of(with("hedge: { after: p99.9 }")), "none");
+  EXPECT_EQ(error_of(with("hedge: { after: 30ms }")), "none");
   EXPECT_THAT(error_of(with("rollouts: [{ at: 3s }]")), HasSubstr("neither"));
 }
 
