@@ -84,18 +84,13 @@ class Lab(harness.Case):
         self.assertTrue(runs[0].stdout.startswith("<!doctype html>"))
         self.assertIn("evener lab run E07 --seed 1 --scale 0.05 --html report.html", runs[0].stdout)
 
-    def test_every_report_has_a_page(self):
-        plan = ["plan", "--rate", "1000", "--p99", "100ms", "--calls", "2000", "--runs", "2"]
-        for words, again in (
-                (["check", "--scale", "0.001", "--seed", "3"], "evener lab check --seed 3 --scale 0.001 --html"),
-                (plan, "evener lab plan --rate 1000 --work 'exp(mean=0.01)' --p99 100ms")):
-            with self.subTest(words=words):
-                page = self.lab(*words, "--html", "-")
-                if page.returncode == 2:
-                    self.assertIn("npm", page.stderr, "it says what is missing")
-                    continue
-                self.assertTrue(page.stdout.startswith("<!doctype html>"), page.stdout[:200])
-                self.assertIn(again, page.stdout)
+    def test_plan_has_a_page(self):  # that of lab check: tests/browser
+        page = self.lab("plan", "--rate", "1000", "--p99", "100ms", "--calls", "2000", "--runs", "2", "--html", "-")
+        if page.returncode == 2:
+            self.assertIn("npm", page.stderr, "it says what is missing")
+            self.skipTest(page.stderr)
+        self.assertTrue(page.stdout.startswith("<!doctype html>"), page.stdout[:200])
+        self.assertIn("evener lab plan --rate 1000 --work 'exp(mean=0.01)' --p99 100ms", page.stdout)
 
     def test_a_result_that_cannot_be_written_is_exit_1(self):
         done = self.lab("run", "E07", "--scale", "0.01", "--json", os.path.join(self.folder, "no", "out.json"))
