@@ -4,9 +4,12 @@
 //
 // A probe here is a look at what this worker knows of the endpoint: in flight here and elsewhere,
 // the latency estimate, and what the endpoint reported itself within a second. It costs no message;
-// what remains of Prequal is its rule. Failures multiply load and latency, or an endpoint that
-// fails at once would look idle and fast. Under six endpoints, or with less than two probes, of two
-// at random the one of least cost. Those that get nothing are looked at again: reprobe.h.
+// what remains of Prequal is its rule. The paper's servers answer with the latency of requests that
+// came at about their present load; our own estimate is of the loads it had, and is taken in
+// proportion: without that the fastest gets all until it is hot, worse than at random. Failures
+// multiply load and latency, or an endpoint that fails at once would look idle and fast. Under six
+// endpoints, or with less than two probes, of two at random the one of least cost. Those that get
+// nothing are looked at again: reprobe.h.
 #include <evener/balancer.h>
 
 #include "balance/per_member.h"
@@ -39,6 +42,24 @@ class Prequal final : public Policy {
   }
 
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
+    const std::uint32_t slot = choose(pool, context);
+    if (slot == kNoSlot) return slot;
+    usual_load_ += (pool.slots[slot].load() - usual_load_) * kNewest;
+    return slot;
+  }
+
+ private:
+  static constexpr std::size_t kLeastEndpoints = 6;
+  static constexpr double kNewest = 1.0 / 64;  // weight of the newest pick
+
+  struct Member {
+    ReportedLoad load;
+    double latency_ns = 0;  // as reported
+    Time latency_at;
+    bool latency_known = false;
+  };
+
+  std::uint32_t choose(const PoolView& pool, PickContext& context) {
     Candidates looks;
     draw_candidates(pool, context, ProbePool::kProbesPerPick, looks);
     for (std::uint32_t i = 0; i < looks.count; ++i) {
@@ -67,31 +88,27 @@ class Prequal final : public Policy {
     return slot;
   }
 
- private:
-  static constexpr std::size_t kLeastEndpoints = 6;
-
-  struct Member {
-    ReportedLoad load;
-    double latency_ns = 0;  // as reported
-    Time latency_at;
-    bool latency_known = false;
-  };
-
+  // As reported, else what is known of it, whatever its load.
   double latency(const PoolView& pool, std::uint32_t index, Time now) const {
     const Member& member = members_[index];
-    if (member.latency_known && now - member.latency_at <= ReportedLoad::kFresh) {
-      return member.latency_ns;
-    }
+    if (reports(index, now)) return member.latency_ns;
     const Slot& slot = pool.slots[index];
     const double own = pool.model.latency(slot, now);
     const bool pending = slot.waiting != 0 && !slot.latency.known();
     return pending ? own * CostModel::kPendingPenalty : own;
   }
 
+  bool reports(std::uint32_t index, Time now) const {
+    const Member& member = members_[index];
+    return member.latency_known && now - member.latency_at <= ReportedLoad::kFresh;
+  }
+
   Probe probe(const PoolView& pool, std::uint32_t index, Time now) const {
+    const Slot& slot = pool.slots[index];
+    const double at_its_load = reports(index, now) ? 1 : slot.load() / usual_load_;
     return {.slot = index,
-            .in_flight = members_[index].load.at(pool.slots[index], now),
-            .latency_ns = latency(pool, index, now),
+            .in_flight = members_[index].load.at(slot, now),
+            .latency_ns = latency(pool, index, now) * at_its_load,
             .at = now};
   }
 
@@ -99,15 +116,16 @@ class Prequal final : public Policy {
   std::uint32_t of_two(const PoolView& pool, PickContext& context, Candidates& looks) const {
     looks.count = std::min(looks.count, 2U);
     return least_cost(pool, looks, [&](std::uint32_t index, const Slot& slot) {
-      const Probe seen = probe(pool, index, context.now);
-      const double cost =
-          seen.latency_ns * (seen.in_flight + 1.0) * static_cast<double>(slot.inverse);
-      context.trace.add(index, slot, seen.latency_ns, cost);
+      const double known = latency(pool, index, context.now);
+      const double load = members_[index].load.at(slot, context.now) + 1.0;
+      const double cost = known * load * static_cast<double>(slot.inverse);
+      context.trace.add(index, slot, known, cost);
       return cost;
     });
   }
 
   PerMember<Member> members_;
+  double usual_load_ = 1;  // of the picks of all, the new request counted
   ProbePool probes_;
   Reprobe reprobe_;
 };

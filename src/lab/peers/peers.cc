@@ -36,6 +36,8 @@ constexpr std::array kRules{
              "two distinct of success over a half, root of EWMA (10 s) x (in flight "
              "+ 1); the loser after 1 s unpicked",
              "go-zero p2c_ewma, snapshot of 2026", peers::go_zero_p2c},
+    PeerRule{"google_prequal", "16 probes, hot and cold; probes cost nothing and tell the truth",
+             "Prequal, NSDI 2024", peers::prequal},
     PeerRule{"grpc_least_request", "two with replacement, fewer in flight; outlier detection off",
              "gRFC A48", peers::grpc_least_request},
     PeerRule{"grpc_weighted_round_robin",
@@ -70,8 +72,6 @@ constexpr std::array kRules{
              "nginx random two least_conn, 1.31", peers::nginx_random_two},
     PeerRule{"nginx_round_robin", "smooth weighted turns; a refusal or time-out: out for 10 s",
              "nginx default, 1.31", peers::nginx_round_robin},
-    PeerRule{"prequal", "16 probes, hot and cold; probes cost nothing and tell the truth",
-             "Prequal, NSDI 2024", peers::prequal},
     PeerRule{"random", "any, weights ignored", "baseline", peers::random},
     PeerRule{"round_robin", "in turn, weights ignored", "baseline", peers::round_robin},
     PeerRule{"traefik_leasttime",

@@ -48,7 +48,7 @@ TEST(PeerPrequal, PoolKeepsTheNewestOfEach) {
 }
 
 TEST(PeerPrequal, AvoidsServersThatAreBusyWithOthersRequests) {
-  Driver driver("prequal", 30);
+  Driver driver("google_prequal", 30);
   for (std::uint32_t s = 0; s < 4; ++s) driver.fill(s, 50);
   driver.shares(100);
   const auto shares = driver.shares(10'000);

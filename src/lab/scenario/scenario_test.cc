@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "lab/peers/peers.h"
 #include "lab/scenario/builtin.h"
 #include "lab/scenario/contender.h"
 #include "lab/scenario/render_scores.h"
@@ -109,6 +110,11 @@ TEST(Contender, TakesWhatAPoolTakes) {
   EXPECT_EQ(parse_contenders("p2c(choices=3),p2c")->size(), 2U);
   EXPECT_THAT(parse_contenders("p2c,p2c").error().message, HasSubstr("twice"));
   EXPECT_GE(default_contenders().size(), 25U);
+  // A name of the catalog would hide a peer's.
+  for (const PeerRule& peer : peer_rules()) {
+    if (peer.name == "random" || peer.name == "round_robin") continue;
+    EXPECT_EQ(parse_contender(peer.name)->side, Contender::Side::kPeer) << peer.name;
+  }
 }
 
 Contest small_contest() {
