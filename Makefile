@@ -51,7 +51,7 @@ fuzz: setup ## Fuzz smoke: each target for FUZZ_SECONDS (default 20)
 lab-check: build ## The theory's quick experiments: expected, got, verdict
 	@build/evener lab check $(ARGS)
 
-check: format-check tidy test asan tsan fuzz ## What CI runs
+check: format-check tidy test asan tsan lab-check fuzz ## What CI runs
 	@echo "check: all green"
 
 bench: bench-balance bench-proxy ## All benchmarks, with the peers
