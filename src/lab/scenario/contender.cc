@@ -12,6 +12,7 @@
 #include "config/values.h"
 #include "lab/peers/peers.h"
 #include "lab/scenario/oracle.h"
+#include "lab/trials/trials.h"
 #include "sim/balancer_chooser.h"
 
 namespace evener::lab {
@@ -62,6 +63,7 @@ std::vector<std::string_view> all_names() {
   std::vector<std::string_view> names = {kDefault, kOracle};
   for (const PolicyInfo& policy : policy_catalog()) names.push_back(policy.name);
   for (const PeerRule& peer : peer_rules()) names.push_back(peer.name);
+  for (const Trial& trial : trials()) names.push_back(trial.name);
   return names;
 }
 
@@ -102,7 +104,7 @@ std::expected<Contender, Error> parse_contender(std::string_view text) {
         info != nullptr ? std::string(info->summary) : "what `evener run` does unasked",
         Contender::Side::kOurs, sim::balancer_choosers(*options)};
   }
-  if (!words->settings.empty()) return wrong(text, "expected no settings: they are the peer's own");
+  if (!words->settings.empty()) return wrong(text, "expected no settings: they are its own");
   if (words->name == kOracle) {
     return Contender{std::string(text), "knows all servers' work and its own; nobody can",
                      Contender::Side::kBound, oracle_choosers()};
@@ -110,6 +112,10 @@ std::expected<Contender, Error> parse_contender(std::string_view text) {
   if (const PeerRule* peer = find_peer(words->name)) {
     return Contender{std::string(text), std::string(peer->summary), Contender::Side::kPeer,
                      peer->make()};
+  }
+  if (const Trial* trial = find_trial(words->name)) {
+    return Contender{std::string(text), std::string(trial->summary), Contender::Side::kOurs,
+                     trial->make()};
   }
   const std::vector<std::string_view> names = all_names();
   const std::string_view near = config::nearest(words->name, names);

@@ -3,7 +3,8 @@
 // `NAME` or `NAME(KEY=VALUE, ...)`: a policy of the catalog with the settings that `evener run`
 // takes for a pool's `policy`, and `ejection` and `warmup` as a pool has
 // them, all with the pool's defaults; `evener`: a pool that says nothing; a peer's rule by its name
-// (lab/peers); `oracle`. A value; making choosers from it is safe on any thread.
+// (lab/peers); a variant that was tried (lab/trials); `oracle`. A value; making choosers from it is
+// safe on any thread.
 #pragma once
 
 #include <expected>
