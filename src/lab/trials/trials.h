@@ -1,7 +1,7 @@
 // Trials: variants of our default that were tried against it: contenders of the lab, not products.
 //
-// Each is the real Balancer with a CustomPolicy (evener/custom_policy.h) that changes one thing of
-// peak_ewma over all endpoints, so that a scoreboard tells what the change is worth; docs/adr/0007
+// Each is the real Balancer with a CustomPolicy (evener/custom_policy.h) in place of peak_ewma
+// over all endpoints, so that a scoreboard tells what a change is worth; docs/adr/0007
 // has the figures. Immutable table, any thread; a chooser belongs to one simulated balancer.
 #pragma once
 
