@@ -1,11 +1,8 @@
-// Listeners on every engine: pausing, running out of descriptors, taken ports.
+// Listeners on every engine, the simulated one too: pausing, stopping, taken ports.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <vector>
 
-#include "io/socket.h"
 #include "io/stream_test_support.h"
 
 namespace evener::io {
@@ -89,54 +86,6 @@ TEST_P(ListenerTest, a_stopped_listener_hands_over_its_queue_and_lets_nobody_new
   }
 }
 
-// F53: out of descriptors, accepting rests instead of spinning, and resumes by itself.
-TEST_P(ListenerTest, case_F53_descriptor_exhaustion_pauses_accepting_without_spinning) {
-  run([](ListenerTest& t) -> Task<void> {
-    std::vector<StreamPtr> accepted;
-    auto listener = std::move(*t.loop_->listen(
-        Address::loopback(0), {}, [&](StreamPtr s) { accepted.push_back(std::move(s)); }));
-    StreamPtr first = t.loop_->open(listener->address());
-    EXPECT_EQ(co_await first->connect(), IoStatus::kOk);
-    while (accepted.empty()) co_await t.loop_->sleep(Duration::milliseconds(1));
-    // Two clients wait in the queue; then no descriptor is left for their accepted ends.
-    listener->pause();
-    co_await t.loop_->sleep(Duration::milliseconds(5));
-    StreamPtr second = t.loop_->open(listener->address());
-    StreamPtr third = t.loop_->open(listener->address());
-    EXPECT_EQ(co_await second->connect(), IoStatus::kOk);
-    EXPECT_EQ(co_await third->connect(), IoStatus::kOk);
-    std::vector<Fd> hoard;
-    rlimit old{};
-    ::getrlimit(RLIMIT_NOFILE, &old);
-    Fd probe(::dup(0));
-    rlimit tight = old;
-    tight.rlim_cur = static_cast<rlim_t>(probe.get()) + 2;
-    probe.reset();
-    ::setrlimit(RLIMIT_NOFILE, &tight);
-    for (;;) {
-      Fd fd(::dup(0));
-      if (!fd.valid()) break;
-      hoard.push_back(std::move(fd));
-    }
-    const std::size_t before = accepted.size();
-    listener->resume();
-    int turns = 0;
-    const Time until = t.loop_->now() + Duration::milliseconds(250);
-    while (t.loop_->now() < until) {
-      co_await t.loop_->sleep(Duration::milliseconds(10));
-      ++turns;
-    }
-    EXPECT_LE(turns, 26);
-    EXPECT_EQ(accepted.size(), before);
-    hoard.clear();
-    ::setrlimit(RLIMIT_NOFILE, &old);
-    for (int i = 0; i < 500 && accepted.size() < 3; ++i) {
-      co_await t.loop_->sleep(Duration::milliseconds(1));
-    }
-    EXPECT_EQ(accepted.size(), 3u);
-  }(*this));
-}
-
 TEST_P(ListenerTest, a_taken_port_is_a_clear_message) {
   auto first = loop_->listen(Address::loopback(0), {}, [](StreamPtr) {});
   ASSERT_TRUE(first.has_value());
@@ -145,9 +94,7 @@ TEST_P(ListenerTest, a_taken_port_is_a_clear_message) {
   EXPECT_NE(second.error().find("taken by another process"), std::string::npos) << second.error();
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, ListenerTest,
-                         ::testing::Values(EngineKind::kEpoll, EngineKind::kUring),
-                         engine_test_name);
+EV_ALL_ENGINES(ListenerTest);
 
 }  // namespace
 }  // namespace evener::io

@@ -23,9 +23,13 @@ Loop::~Loop() {
   run_deferred();
 }
 
-void Loop::turn(Time until) {
+Time Loop::next_turn() const {
   const bool busy = deferred_head_ != nullptr || inbox_full_.load(std::memory_order_acquire);
-  engine_->turn(busy ? now_ : std::min(until, timers_.next()));
+  return busy ? now_ : timers_.next();
+}
+
+void Loop::turn(Time until) {
+  engine_->turn(std::min(until, next_turn()));
   run_posts();
   timers_.fire_due(now_);
   run_deferred();

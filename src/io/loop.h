@@ -43,6 +43,9 @@ class Loop {
   void run();
   // One turn that waits until `until` at most.
   void turn(Time until = Time::never());
+  // When this loop must turn again if nothing arrives: at once while work is deferred or posted, at
+  // its earliest timer, or never. For whoever turns it from outside.
+  Time next_turn() const;
   // Any thread. The current turn, or the next, is the last of `run`.
   void stop();
   // Any thread. Runs `work` in a later turn of this loop; posts of one thread keep their order.

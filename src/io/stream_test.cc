@@ -1,4 +1,4 @@
-// One suite for every engine: the contract of stream.h and engine.h on real loopback sockets.
+// One suite for every engine, the simulated one too: the contract of stream.h.
 #include "io/stream.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "io/stream_test_support.h"
@@ -243,20 +242,7 @@ TEST_P(StreamTest, quiet_means_no_byte_no_end) {
   }(*this));
 }
 
-TEST_P(StreamTest, posts_from_another_thread_run_in_order) {
-  std::vector<int> seen;
-  std::jthread other([&] {
-    for (int i = 0; i < 1000; ++i) loop_->post([&seen, i] { seen.push_back(i); });
-    loop_->post([&] { loop_->stop(); });
-  });
-  loop_->run();
-  ASSERT_EQ(seen.size(), 1000u);
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
-}
-
-INSTANTIATE_TEST_SUITE_P(engines, StreamTest,
-                         ::testing::Values(EngineKind::kEpoll, EngineKind::kUring),
-                         engine_test_name);
+EV_ALL_ENGINES(StreamTest);
 
 }  // namespace
 }  // namespace evener::io

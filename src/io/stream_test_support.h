@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "io/event.h"
 #include "io/loop.h"
@@ -16,10 +17,25 @@ namespace evener::io {
 
 inline constexpr Duration kLong = Duration::seconds(20);
 
-class StreamTest : public ::testing::TestWithParam<EngineKind> {
+// What the suite runs on: each test binary says which (engines_under_test).
+class TestEngine {
+ public:
+  virtual ~TestEngine() = default;
+  virtual std::expected<std::unique_ptr<Loop>, std::string> make_loop() = 0;
+  // Lets something happen, until `until` at most.
+  virtual void turn(Loop& loop, Time until) { loop.turn(until); }
+};
+struct EngineUnderTest {
+  const char* name;
+  std::unique_ptr<TestEngine> (*make)();
+};
+std::vector<EngineUnderTest> engines_under_test();
+
+class StreamTest : public ::testing::TestWithParam<EngineUnderTest> {
  public:
   void SetUp() override {
-    auto made = Loop::create(GetParam());
+    engine_ = GetParam().make();
+    auto made = engine_->make_loop();
     if (!made) GTEST_SKIP() << "engine not available here: " << made.error();
     loop_ = std::move(*made);
   }
@@ -28,7 +44,9 @@ class StreamTest : public ::testing::TestWithParam<EngineKind> {
     client_.reset();
     listener_.reset();
     // A few turns so that the engine frees what it held.
-    for (int i = 0; loop_ && i < 5; ++i) loop_->turn(loop_->now() + Duration::milliseconds(1));
+    for (int i = 0; loop_ && i < 5; ++i) {
+      engine_->turn(*loop_, loop_->now() + Duration::milliseconds(1));
+    }
   }
 
   // Runs `task` to its end, at most kLong.
@@ -39,7 +57,7 @@ class StreamTest : public ::testing::TestWithParam<EngineKind> {
       flag = true;
     }(std::move(task), done));
     const Time limit = loop_->now() + kLong;
-    while (!done && loop_->now() < limit) loop_->turn(limit);
+    while (!done && loop_->now() < limit) engine_->turn(*loop_, limit);
     ASSERT_TRUE(done) << "the coroutine is stuck";
   }
 
@@ -75,14 +93,18 @@ class StreamTest : public ::testing::TestWithParam<EngineKind> {
   }
   Time in_ms(int ms) const { return loop_->now() + Duration::milliseconds(ms); }
 
+  std::unique_ptr<TestEngine> engine_;
   std::unique_ptr<Loop> loop_;
   ListenerPtr listener_;
   StreamPtr client_;
   StreamPtr accepted_;
 };
 
-inline std::string engine_test_name(const ::testing::TestParamInfo<EngineKind>& info) {
-  return info.param == EngineKind::kEpoll ? "epoll" : "uring";
+inline std::string engine_test_name(const ::testing::TestParamInfo<EngineUnderTest>& info) {
+  return info.param.name;
 }
+#define EV_ALL_ENGINES(suite)                                                             \
+  INSTANTIATE_TEST_SUITE_P(engines, suite, ::testing::ValuesIn(io::engines_under_test()), \
+                           io::engine_test_name)
 
 }  // namespace evener::io
