@@ -26,6 +26,7 @@ struct Pool {
     std::size_t cached = 0;
   };
   std::array<Class, kClasses> classes;
+  std::size_t out = 0;
 
   ~Pool() {
     for (Class& c : classes) {
@@ -51,6 +52,7 @@ constexpr bool kPooled = true;
 }  // namespace
 
 void* take_frame(std::size_t bytes) {
+  ++pool.out;
   const std::size_t index = class_of(bytes);
   if (!kPooled || index >= kClasses) return ::operator new(bytes);
   Pool::Class& c = pool.classes[index];
@@ -62,6 +64,7 @@ void* take_frame(std::size_t bytes) {
 }
 
 void give_frame(void* frame, std::size_t bytes) noexcept {
+  --pool.out;
   const std::size_t index = class_of(bytes);
   if (!kPooled || index >= kClasses) return ::operator delete(frame);
   Pool::Class& c = pool.classes[index];
@@ -70,5 +73,7 @@ void give_frame(void* frame, std::size_t bytes) noexcept {
   c.head = free_frame;
   ++c.cached;
 }
+
+std::size_t frames_out() { return pool.out; }
 
 }  // namespace evener::io

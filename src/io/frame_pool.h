@@ -11,5 +11,7 @@ namespace evener::io {
 
 void* take_frame(std::size_t bytes);
 void give_frame(void* frame, std::size_t bytes) noexcept;
+// Frames of this thread that are taken now.
+std::size_t frames_out();
 
 }  // namespace evener::io

@@ -1,9 +1,7 @@
 // For the proxy's tests: a real Worker, endpoints that do byte for byte what a test says, and raw
 // clients, all on one loop and one thread over loopback sockets.
 //
-// Wire reads and frames messages by its own few rules, not by http::Parser, so that a mistake there
-// is not its own judge. Every wait has a deadline: a stuck test fails, it does not hang. After each
-// test the fixture checks that nothing is in flight, no client is left and every buffer is home.
+// Every wait has a deadline: a stuck test fails, it does not hang. After each test the fixture checks that nothing is in flight, no client is left and every buffer is home.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "http/wire.h"
 #include "io/event.h"
 #include "io/loop.h"
 #include "io/task.h"
@@ -21,55 +20,9 @@
 
 namespace evener::proxy {
 
-inline constexpr Duration kPatience = Duration::seconds(20);
-
-// A message as it stood on the wire.
-struct Message {
-  std::string head;  // with the empty line; empty: the connection ended before one
-  std::string body;  // decoded
-  std::string trailers;
-  bool whole = false;  // the framing says that nothing is missing
-  bool by_close = false;
-  int status() const;
-  std::string field(std::string_view name) const;  // the first one's value; "" when there is none
-  int count(std::string_view name) const;
-  std::string target() const;
-};
-
-class Wire {
- public:
-  explicit Wire(io::StreamPtr stream) : stream_(std::move(stream)) {
-    stream_->set_deadline(stream_->loop().now() + kPatience);
-  }
-  io::Stream& stream() { return *stream_; }
-  io::Loop& loop() { return stream_->loop(); }
-
-  io::Task<bool> write(std::string bytes, bool last = false);
-  io::Task<bool> finish() { return write({}, true); }
-  // Up to and with `mark`, or what came before the end.
-  io::Task<std::string> until(std::string mark);
-  io::Task<std::string> take(std::size_t n);
-  io::Task<std::string> rest();
-  io::Task<Message> request() { return message(false, false); }
-  // `to_head`: a response to HEAD.
-  io::Task<Message> response(bool to_head = false) { return message(true, to_head); }
-  // Closes in good order, or with unread bytes pending as the kernel does it: by a reset.
-  void close() { stream_.reset(); }
-  void reset();
-  bool closed() const { return stream_ == nullptr; }
-  // How the other side ended; kOk while it has not.
-  io::IoStatus end() const { return end_; }
-  std::size_t unread() const { return buffer_.size(); }
-
- private:
-  io::Task<Message> message(bool response, bool to_head);
-  io::Task<void> chunks(Message& message);
-  io::Task<bool> fill();
-
-  io::StreamPtr stream_;
-  std::string buffer_;
-  io::IoStatus end_ = io::IoStatus::kOk;
-};
+using http::kPatience;
+using http::Message;
+using http::Wire;
 
 // Listens and runs `script` for each connection; the connection is closed when the script ends.
 class ScriptedEndpoint {
