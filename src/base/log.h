@@ -15,6 +15,8 @@ namespace evener {
 enum class LogLevel : std::uint8_t { kInfo, kWarning, kError };
 
 void log(LogLevel level, std::string_view message);
+// Lines below `least` are left out from now on. At first none is.
+void set_least_log_level(LogLevel least);
 
 // Lets one line through per interval and counts what it held back. Owner: the place that logs.
 class LogLimit {

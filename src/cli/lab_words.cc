@@ -31,6 +31,7 @@ LabWords::LabWords(CLI::App& app)
   add_check();
   contest_.add_to(*lab_);
   plan_.add_to(*lab_);
+  proxy_.add_to(*lab_);
 }
 
 void LabWords::add_list() {
@@ -78,6 +79,7 @@ int LabWords::call() const {
   if (lab_->got_subcommand("scoreboard")) return lab_scoreboard(contest_);
   if (lab_->got_subcommand("merge")) return lab_merge(contest_);
   if (lab_->got_subcommand("plan")) return lab_plan(plan_);
+  if (lab_->got_subcommand("proxy")) return lab_proxy(proxy_);
   return lab_check(options_);
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/lab_contest.h"
 #include "cli/lab_plan.h"
+#include "cli/lab_proxy.h"
 
 namespace CLI {
 class App;
@@ -48,6 +49,7 @@ class LabWords {
   LabOptions options_;
   ContestWords contest_;
   PlanWords plan_;
+  ProxyWords proxy_;
 };
 
 }  // namespace evener::cli

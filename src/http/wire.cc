@@ -127,10 +127,20 @@ io::Task<void> Wire::chunks(Message& message) {
   message.whole = true;
 }
 
+io::Task<std::string> Wire::head() {
+  std::string head = co_await until("\r\n\r\n");
+  if (!head.ends_with("\r\n\r\n")) head.clear();
+  co_return head;
+}
+
 io::Task<Message> Wire::message(bool response, bool to_head) {
   Message message;
   message.head = co_await until("\r\n\r\n");
-  if (!message.head.ends_with("\r\n\r\n")) co_return message;
+  if (message.head.ends_with("\r\n\r\n")) co_await body(message, response, to_head);
+  co_return message;
+}
+
+io::Task<void> Wire::body(Message& message, bool response, bool to_head) {
   const int status = response ? message.status() : 0;
   const bool no_body = to_head || (response && (status < 200 || status == 204 || status == 304));
   if (no_body) {
@@ -148,7 +158,6 @@ io::Task<Message> Wire::message(bool response, bool to_head) {
   } else {
     message.whole = true;
   }
-  co_return message;
 }
 
 }  // namespace evener::http

@@ -46,6 +46,10 @@ class Wire {
   io::Task<Message> request() { return message(false, false); }
   // `to_head`: a response to HEAD.
   io::Task<Message> response(bool to_head = false) { return message(true, to_head); }
+  // The same in two steps: the head alone, empty when the connection ended before all of it; then
+  // what follows it.
+  io::Task<std::string> head();
+  io::Task<void> body(Message& message, bool response, bool to_head);
   // Closes in good order, or with unread bytes pending as the kernel does it: by a reset.
   void close() { stream_.reset(); }
   void reset();

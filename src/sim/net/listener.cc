@@ -19,7 +19,6 @@ NetListener::NetListener(NetEngine& engine, io::Loop& loop, const io::Address& a
 }
 
 NetListener::~NetListener() {
-  queue_.clear();
   engine_.network().remove_listener(*this);
   engine_.forget(*this);
 }

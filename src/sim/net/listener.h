@@ -28,6 +28,8 @@ class NetListener final : public io::Listener, public NetHandler {
   // As Linux: one more than the backlog fits.
   bool full() const { return queue_.size() > backlog_; }
   void enqueue(Connection& connection);
+  // Its process has died: nobody will accept what waits.
+  void forget_queue() { queue_.clear(); }
 
  private:
   struct RestTimer : io::Timer {

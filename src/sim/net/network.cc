@@ -117,6 +117,7 @@ void Network::remove_listener(NetListener& listener) {
   if (found == listeners_.end()) return;
   std::erase(found->second, &listener);
   if (found->second.empty()) listeners_.erase(found);
+  listener.forget_queue();
   for (auto& [number, connection] : connections_) {
     if (connection->listener() == &listener) connection->listener_gone();
   }
