@@ -90,6 +90,8 @@ io::Task<Download::Result> Download::run(http::ResponsePlan plan) {
       io::ChunkList list = frame(piece, plan.framing);
       client_.set_deadline(client_.loop().now() + timeouts_.client_send);
       if (co_await client_.send(std::move(list)) != io::IoStatus::kOk) {
+        // In good order, what is in the kernel would pass for a whole body that ends by close.
+        client_.abort();
         co_return Result{Reason::kClientGone, false};
       }
     }

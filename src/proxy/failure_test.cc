@@ -285,6 +285,28 @@ TEST_P(FailureTest, a_client_that_takes_nothing_is_dropped_and_charges_nobody) {
   });
 }
 
+// Found by evener lab proxy: what the kernel still held was sent with a FIN behind it, and passed
+// for a whole body.
+TEST_P(FailureTest, a_body_by_close_that_its_client_did_not_take_in_time_ends_in_a_reset) {
+  config_.timeouts.send = Duration::milliseconds(100);
+  endpoint([](Wire& wire) -> io::Task<void> {
+    co_await wire.request();
+    co_await wire.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const std::string body = pattern(1 << 16);
+    while (co_await wire.write("10000\r\n" + body + "\r\n")) continue;
+  });
+  start();
+  run([&]() -> io::Task<void> {
+    Wire client = co_await connect();
+    co_await client.write("GET / HTTP/1.0\r\nHost: a\r\n\r\n");
+    const bool given_up = co_await eventually([&] { return worker_->clients() == 0; });
+    EXPECT_TRUE(given_up);
+    const Message answer = co_await client.response();
+    EXPECT_FALSE(answer.whole) << answer.body.size() << " bytes came as a whole";
+    EXPECT_EQ(client.end(), io::IoStatus::kReset);
+  });
+}
+
 TEST_P(FailureTest, what_is_not_http_is_502_bad_response) {
   const std::vector<std::string> answers{
       "SSH-2.0-OpenSSH\r\n\r\n",

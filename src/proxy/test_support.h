@@ -1,7 +1,8 @@
 // For the proxy's tests: a real Worker, endpoints that do byte for byte what a test says, and raw
 // clients, all on one loop and one thread over loopback sockets.
 //
-// Every wait has a deadline: a stuck test fails, it does not hang. After each test the fixture checks that nothing is in flight, no client is left and every buffer is home.
+// Every wait has a deadline: a stuck test fails, it does not hang. After each test the fixture
+// checks that nothing is in flight, no client is left and every buffer is home.
 #pragma once
 
 #include <gtest/gtest.h>

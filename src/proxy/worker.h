@@ -41,7 +41,8 @@ class Worker {
   // Starts accepting on `address` together with the other workers.
   std::expected<io::Address, std::string> listen(const io::Address& address);
   // Stops accepting, closes what is idle, lets exchanges end until `deadline`, then breaks them.
-  // Requests and connections already on their way are still served, unless the deadline is now.
+  // Requests and connections already on their way are still served, unless the deadline is now, and
+  // over connections_max if need be: the kernel's queue has let them in.
   // `done` is called once, when no client is left.
   void drain(Time deadline, std::move_only_function<void()> done);
 

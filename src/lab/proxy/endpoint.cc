@@ -5,6 +5,8 @@
 #include <charconv>
 #include <iterator>
 
+#include "base/check.h"
+
 namespace evener::lab::fleet {
 namespace {
 

@@ -135,6 +135,8 @@ void Run::start_proxy(ProxyHost& proxy) {
 
 void Run::start_endpoint(EndpointHost& endpoint) {
   if (std::exchange(endpoint.runs, true)) return;
+  // One that is frozen still has the port: as supervisors do after a while.
+  if (!endpoint.processes.empty()) endpoint.processes.back()->engine().kill();
   endpoint.processes.push_back(
       std::make_unique<EndpointProcess>(state_, endpoint.host, luck_.fork("endpoint")));
 }

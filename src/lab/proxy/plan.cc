@@ -184,6 +184,9 @@ FleetPlan draw_plan(std::uint64_t seed) {
     plan.rate = std::min(plan.rate, 60.0);
     plan.body_max = std::min(plan.body_max, 1000u);
   }
+  // Each full buffer costs a round trip.
+  const std::size_t buffer = std::min(plan.link.send_buffer, plan.link.receive_buffer);
+  plan.body_max = std::min(plan.body_max, static_cast<std::uint32_t>(8 * buffer));
   if (draw.chance(0.2)) plan.connections_max = static_cast<std::uint32_t>(draw.between(60, 200));
   plan.client_idle = draw.time(ms(1), Duration::seconds(3));
   plan.settings = draw_settings(draw, plan);

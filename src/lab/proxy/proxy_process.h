@@ -26,8 +26,6 @@ class ProxyProcess : public Process {
   // Drained: everything must be back home, or it is a violation.
   bool gone() const { return gone_; }
   bool ending() const { return ending_; }
-  // When the drain must be over at the latest.
-  Time drain_limit() const { return drain_limit_; }
   const std::string& name() const { return name_; }
   proxy::Worker& worker() { return *worker_; }
   // Nothing is under way, though clients may be connected.
@@ -45,7 +43,7 @@ class ProxyProcess : public Process {
   std::unique_ptr<proxy::Worker> worker_;
   std::vector<std::vector<EndpointStatus>> before_;  // by pool, after the last turn
   std::vector<EndpointStatus> now_;
-  Time drain_limit_ = Time::never();
+  Time drain_limit_ = Time::never();  // when a drain must be over
   bool ending_ = false;
   bool drained_ = false;
   bool gone_ = false;

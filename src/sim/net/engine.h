@@ -50,6 +50,7 @@ class NetEngine final : public io::Engine, public Actor {
 
   // ---- faults
   void freeze_until(Time when) { frozen_until_ = when; }
+  Time frozen_until() const { return frozen_until_; }
   // As if the process ended here: all peers see resets. Its objects still have to be taken down,
   // and notice that everything is broken.
   void kill();
