@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 ARGS ?=
 
 .PHONY: help setup setup-bench build run test test-fast check format format-check tidy asan tsan fuzz \
-        bench bench-balance bench-proxy bench-board bench-sim lab-check clean
+        bench bench-balance bench-proxy bench-board bench-sim lab-check simulate coverage clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,7 +51,13 @@ fuzz: setup ## Fuzz smoke: each target for FUZZ_SECONDS (default 20)
 lab-check: build ## The theory's quick experiments: expected, got, verdict
 	@build/evener lab check $(ARGS)
 
-check: format-check tidy test asan tsan lab-check fuzz ## What CI runs
+simulate: build ## The whole proxy on a simulated network: two minutes of seeds
+	@tools/simulate.sh
+
+coverage: setup ## What of proxy/, upstream/ and http/ the simulation reaches
+	@tools/coverage.sh $(ARGS)
+
+check: format-check tidy test simulate asan tsan lab-check fuzz ## What CI runs
 	@echo "check: all green"
 
 bench: bench-balance bench-proxy ## All benchmarks, with the peers

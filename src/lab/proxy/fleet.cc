@@ -82,6 +82,11 @@ Run::Run(const FleetPlan& plan, const std::function<void(std::string_view)>& tra
       ledger_(world_),
       state_{plan_, world_, network_, ledger_},
       luck_(world_.stream("fleet")) {
+  network_.on_late_write = [this](const sim::Connection& connection) {
+    ledger_.violation(fmt::format("c{}: {} used a connection whose end it had read",
+                                  connection.number(),
+                                  network_.name(connection.party(sim::Side::kClient).host)));
+  };
   if (!trace) return;
   const auto stamped = [this, trace](std::string_view line) {
     trace(fmt::format("{:12.6f} {}", (world_.now() - Time()).to_seconds(), line));

@@ -102,6 +102,7 @@ bool NetStream::try_receive(io::Received& result) {
   }
   if (connection_->at_end(side_)) {
     result.status = IoStatus::kEof;
+    told_end_ = true;
   } else if (connection_->broken(side_)) {
     result.status = IoStatus::kReset;
   } else {
@@ -120,6 +121,10 @@ bool NetStream::start_send(bool last) {
 
 bool NetStream::flush() {
   sent_ = IoStatus::kOk;
+  const auto& on_late_write = engine_.network().on_late_write;
+  if (told_end_ && side_ == Side::kClient && !outgoing_.empty() && on_late_write) {
+    on_late_write(*connection_);
+  }
   while (!outgoing_.empty()) {
     if (connection_->broken(side_)) {
       sent_ = IoStatus::kReset;

@@ -51,6 +51,7 @@ class NetStream final : public io::Stream, public NetHandler {
   bool connecting_ = false;
   bool closed_ = false;
   bool last_ = false;
+  bool told_end_ = false;
 };
 
 }  // namespace evener::sim
