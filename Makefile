@@ -79,8 +79,9 @@ bench-board: setup build/build.ninja ## How workers should see each other's load
 	@build/board_study --json build/bench/board.json $(ARGS)
 
 bench-sim: setup build/build.ninja ## The simulator's speed and memory, SimPy beside it
-	@ninja -C build -j $(JOBS) bench_sim
+	@ninja -C build -j $(JOBS) bench_sim bench_fleet
 	@build/bench_sim $(ARGS)
+	@build/bench_fleet $(ARGS)
 	@python3 bench/sim/compare.py build/bench_sim
 
 clean: ## Remove every build folder

@@ -31,7 +31,6 @@ spdlog::logger& logger() {
 
 void log(LogLevel level, std::string_view message) { logger().log(to_spdlog(level), message); }
 
-
 void set_least_log_level(LogLevel least) { logger().set_level(to_spdlog(least)); }
 
 }  // namespace evener

@@ -86,8 +86,8 @@ ClientProcess::Request ClientProcess::draw_request() {
 std::string ClientProcess::head(const Request& request) {
   const bool old = request.manner == Manner::kOld;
   std::string text =
-      fmt::format("{} /r?n={} HTTP/1.{}\r\nHost: fleet\r\nx-id: {}\r\n", request.method,
-                  below(run().plan.body_max + 1), old ? 0 : 1, request.id);
+      fmt::format("{} /{}/r?n={} HTTP/1.{}\r\nHost: fleet\r\nx-id: {}\r\n", request.method,
+                  below(run().plan.pools), below(run().plan.body_max + 1), old ? 0 : 1, request.id);
   if (request.manner == Manner::kExpect) text += "Expect: 100-continue\r\n";
   if (request.manner == Manner::kFresh) text += "Connection: close\r\n";
   if (request.chunked) {

@@ -37,8 +37,8 @@ std::string as_chunks(std::string_view body, std::size_t size) {
 
 }  // namespace
 
-EndpointProcess::EndpointProcess(RunState& run, sim::HostId host, Rng luck)
-    : Process(run, host, run.plan.other_process, luck) {
+EndpointProcess::EndpointProcess(RunState& run, sim::HostId host, std::uint32_t pool, Rng luck)
+    : Process(run, host, run.plan.other_process, luck), pool_(pool) {
   post([this, host] {
     listener_ = std::move(
         *loop().listen(this->run().network.address(host, kPort), {}, [this](io::StreamPtr stream) {
@@ -87,6 +87,10 @@ Task<bool> EndpointProcess::exchange(Wire& wire) {
   }
   const std::string method = message.head.substr(0, message.head.find(' '));
   job.copy = run().ledger.arrived(job.id, method);
+  if (!message.target().starts_with(fmt::format("/{}/", pool_))) {
+    run().ledger.violation(
+        fmt::format("r{}: came to pool {} for {}", job.id, pool_, message.target()));
+  }
   job.bytes = number_after(message.target(), "n=");
   job.to_head = method == "HEAD";
   job.mischief = draw_mischief();
@@ -185,6 +189,23 @@ Task<bool> EndpointProcess::answer_without_end(Wire& wire, const Job& job) {
   co_return false;
 }
 
+Task<bool> EndpointProcess::answer_without_body(Wire& wire, const Job& job) {
+  const int status = chance(0.5) ? 204 : 304;
+  run().ledger.declare(job.id, job.copy, status, 0);
+  run().ledger.sent_whole(job.id, job.copy);
+  co_return co_await wire.write(head(job, status, {}));
+}
+
+// Up to 40, of which the proxy passes on at most 32.
+std::string EndpointProcess::interim_storm() {
+  std::string storm;
+  for (std::uint64_t n = 1 + below(40); n > 0; --n) {
+    storm += n % 2 == 0 ? "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+                        : "HTTP/1.1 102 Processing\r\n\r\n";
+  }
+  return storm;
+}
+
 Task<bool> EndpointProcess::answer(Wire& wire, const Job& job) {
   Ledger& ledger = run().ledger;
   if (job.mischief != Mischief::kNone) {
@@ -199,15 +220,9 @@ Task<bool> EndpointProcess::answer(Wire& wire, const Job& job) {
           chance(0.5) ? "no protocol at all\r\n\r\n"
                       : "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"));
       co_return false;
-    case Mischief::kInterimStorm: {
-      std::string storm;
-      for (std::uint64_t n = 1 + below(40); n > 0; --n) {
-        storm += n % 2 == 0 ? "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
-                            : "HTTP/1.1 102 Processing\r\n\r\n";
-      }
-      if (!co_await wire.write(std::move(storm))) co_return false;
+    case Mischief::kInterimStorm:
+      if (!co_await wire.write(interim_storm())) co_return false;
       co_return co_await answer_plainly(wire, job, 200, {});
-    }
     case Mischief::kTrickle:
     case Mischief::kByClose:
       co_return co_await answer_in_pieces(wire, job);
@@ -226,12 +241,8 @@ Task<bool> EndpointProcess::answer(Wire& wire, const Job& job) {
       co_return co_await answer_plainly(wire, job, 500, {});
     case Mischief::kOverloaded:
       co_return co_await answer_plainly(wire, job, 503, "Retry-After: 1\r\n");
-    case Mischief::kNotModified: {
-      const int status = chance(0.5) ? 204 : 304;
-      ledger.declare(job.id, job.copy, status, 0);
-      ledger.sent_whole(job.id, job.copy);
-      co_return co_await wire.write(head(job, status, {}));
-    }
+    case Mischief::kNotModified:
+      co_return co_await answer_without_body(wire, job);
     case Mischief::kSwitch:
       static_cast<void>(co_await wire.write(head(job, 101, "Upgrade: none\r\n")));
       co_return false;

@@ -1,8 +1,8 @@
 // EndpointProcess: a simulated endpoint that answers what it is asked, or misbehaves on cue.
 //
-// What a request asks for is in its target: /r?n=BYTES, and its number in x-id. The answer carries
-// both the number and how often the request had come before (x-copy). Owner: the run, until it is
-// quiet() after stop() or kill. One thread.
+// What a request asks for is in its target: /POOL/r?n=BYTES, and its number in x-id. The answer
+// carries both the number and how often the request had come before (x-copy). Owner: the run, until
+// it is quiet() after stop() or kill. One thread.
 #pragma once
 
 #include <list>
@@ -16,7 +16,7 @@ class EndpointProcess : public Process {
  public:
   static constexpr std::uint16_t kPort = 8080;
 
-  EndpointProcess(RunState& run, sim::HostId host, Rng luck);
+  EndpointProcess(RunState& run, sim::HostId host, std::uint32_t pool, Rng luck);
 
   // No longer listens; open connections break.
   void stop();
@@ -43,9 +43,12 @@ class EndpointProcess : public Process {
   io::Task<bool> answer_partly(http::Wire& wire, const Job& job);
   io::Task<bool> answer_in_pieces(http::Wire& wire, const Job& job);
   io::Task<bool> answer_without_end(http::Wire& wire, const Job& job);
+  io::Task<bool> answer_without_body(http::Wire& wire, const Job& job);
+  std::string interim_storm();
   std::string head(const Job& job, int status, std::string_view fields) const;
   Mischief draw_mischief();
 
+  std::uint32_t pool_;
   io::ListenerPtr listener_;
   std::list<http::Wire> wires_;
   double slowness_ = 1;

@@ -33,6 +33,7 @@ class Run final : public sim::Actor {
   };
   struct EndpointHost {
     sim::HostId host{};
+    std::uint32_t pool = 0;
     std::vector<std::unique_ptr<EndpointProcess>> processes;
     bool runs = false;  // the last of them
   };
@@ -101,6 +102,7 @@ void Run::build() {
   for (std::uint32_t i = 0; i < plan_.endpoints; ++i) {
     EndpointHost& made = endpoints_.emplace_back();
     made.host = network_.add_host(fmt::format("endpoint{}", i));
+    made.pool = i % plan_.pools;
     addresses.push_back(network_.address(made.host, EndpointProcess::kPort).text());
     start_endpoint(made);
   }
@@ -142,8 +144,8 @@ void Run::start_endpoint(EndpointHost& endpoint) {
   if (std::exchange(endpoint.runs, true)) return;
   // One that is frozen still has the port: as supervisors do after a while.
   if (!endpoint.processes.empty()) endpoint.processes.back()->engine().kill();
-  endpoint.processes.push_back(
-      std::make_unique<EndpointProcess>(state_, endpoint.host, luck_.fork("endpoint")));
+  endpoint.processes.push_back(std::make_unique<EndpointProcess>(
+      state_, endpoint.host, endpoint.pool, luck_.fork("endpoint")));
 }
 
 void Run::end_endpoint(EndpointHost& endpoint, bool kill) {
@@ -332,6 +334,9 @@ std::uint64_t Run::final_draw() {
   std::uint64_t folded = network_.final_draw() ^ luck_.u64();
   for (const auto& client : clients_) folded = mix64(folded ^ client->luck().u64());
   for (EndpointHost& host : endpoints_) {
+    for (const auto& process : host.processes) folded = mix64(folded ^ process->luck().u64());
+  }
+  for (ProxyHost& host : proxies_) {
     for (const auto& process : host.processes) folded = mix64(folded ^ process->luck().u64());
   }
   return folded;

@@ -168,6 +168,7 @@ FleetPlan draw_plan(std::uint64_t seed) {
   plan.workers = static_cast<std::uint32_t>(draw.between(1, 2));
   plan.endpoints = static_cast<std::uint32_t>(draw.between(1, 8));
   plan.clients = static_cast<std::uint32_t>(draw.between(1, 6));
+  if (plan.endpoints > 1 && draw.chance(0.3)) plan.pools = 2;
   plan.rate = draw.chance(0.3) ? 20 + 50 * draw.fraction() : 100 + 300 * draw.fraction();
   plan.service = draw.time(Duration::microseconds(100), ms(8));
   plan.link = draw_link(draw);
@@ -197,13 +198,21 @@ FleetPlan draw_plan(std::uint64_t seed) {
 std::string FleetPlan::config_yaml(const std::vector<std::string>& endpoint_addresses) const {
   std::string yaml =
       "listeners: [{ address: 0.0.0.0:80 }]\n"
-      "routes: [{ pool: web, timeouts: { total: 20s } }]\n"
       "timeouts: { header: 3s, body_idle: 3s, send: 3s, keep_alive: 10s, drain: 3s }\n"
       "limits: { head_bytes: 16KiB }\n"
-      "pools:\n  web:\n";
-  yaml += settings;
-  yaml += "    endpoints:\n";
-  for (const std::string& address : endpoint_addresses) yaml += "      - " + address + "\n";
+      "routes:\n";
+  // What names no pool goes to the first.
+  for (std::uint32_t pool = 0; pool < pools; ++pool) {
+    yaml += fmt::format("  - {{ {}pool: pool{}, timeouts: {{ total: 20s }} }}\n",
+                        pool > 0 ? fmt::format("match: {{ path: /{}/ }}, ", pool) : "", pool);
+  }
+  yaml += "pools:\n";
+  for (std::uint32_t pool = 0; pool < pools; ++pool) {
+    yaml += fmt::format("  pool{}:\n{}    endpoints:\n", pool, settings);
+    for (std::size_t i = pool; i < endpoint_addresses.size(); i += pools) {
+      yaml += "      - " + endpoint_addresses[i] + "\n";
+    }
+  }
   return yaml;
 }
 
@@ -214,10 +223,11 @@ std::string FleetPlan::summary() const {
     if (kinds.find(name) == std::string::npos) kinds += fmt::format(", {}", name);
   }
   return fmt::format(
-      "{} x {} workers, {} endpoints, {} clients, {:.0f} requests/s, {} mischief(s) {:.0f} %, {} "
+      "{} x {} workers, {} endpoints in {} pool(s), {} clients, {:.0f} requests/s, {} mischief(s) "
+      "{:.0f} %, {} "
       "manner(s) {:.0f} %, {} fault(s){}",
-      proxies, workers, endpoints, clients, rate, mischiefs.size(), mischief * 100, manners.size(),
-      manner * 100, faults.size(), kinds);
+      proxies, workers, endpoints, pools, clients, rate, mischiefs.size(), mischief * 100,
+      manners.size(), manner * 100, faults.size(), kinds);
 }
 
 }  // namespace evener::lab::fleet

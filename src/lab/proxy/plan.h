@@ -94,6 +94,7 @@ struct FleetPlan {
   std::uint32_t proxies = 1;
   std::uint32_t workers = 1;  // per proxy
   std::uint32_t endpoints = 4;
+  std::uint32_t pools = 1;  // endpoint i is in pool i % pools; requests name theirs in the path
   std::uint32_t clients = 4;
   double rate = 200;                             // requests per second, all clients together
   Duration service = Duration::milliseconds(2);  // mean, exponential
