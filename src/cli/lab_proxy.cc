@@ -5,9 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
-#include "base/check.h"
+#include "base/check_note.h"
 #include "base/log.h"
 #include "cli/config_file.h"
 #include "cli/entropy.h"
@@ -36,11 +37,9 @@ std::string replay(std::uint64_t seed) {
 
 Outcome run_seed(std::uint64_t seed) {
   const std::string again = replay(seed);
-  set_check_context(again.c_str());
+  const CheckNote note(again);
   const lab::fleet::FleetPlan plan = lab::fleet::draw_plan(seed);
-  Outcome outcome{plan.summary(), lab::fleet::run_fleet(plan)};
-  set_check_context(nullptr);
-  return outcome;
+  return {plan.summary(), lab::fleet::run_fleet(plan)};
 }
 
 // The results by seed; what was not begun when the time was over is left out.
@@ -117,13 +116,12 @@ int run_traced(const ProxyWords& words, std::uint64_t seed) {
   std::string timeline;
   const lab::fleet::FleetPlan plan = lab::fleet::draw_plan(seed);
   const std::string again = replay(seed);
-  set_check_context(again.c_str());
+  const CheckNote note(again);
   timeline += fmt::format("seed {}: {}\n", seed, plan.summary());
   const Outcome outcome{plan.summary(), lab::fleet::run_fleet(plan, [&](std::string_view entry) {
                           timeline += entry;
                           timeline += '\n';
                         })};
-  set_check_context(nullptr);
   const bool written = write_file(words.trace, timeline);
   if (words.trace != "-" && !print(text_of(outcome))) return kExitFailed;
   return written && outcome.result.violations.empty() ? kExitGood : kExitFailed;
