@@ -191,6 +191,11 @@ FleetPlan draw_plan(std::uint64_t seed) {
   if (draw.chance(0.2)) plan.connections_max = static_cast<std::uint32_t>(draw.between(60, 200));
   plan.client_idle = draw.time(ms(1), Duration::seconds(3));
   plan.settings = draw_settings(draw, plan);
+  if (plan.in_flight_max > 0) {
+    // Once healed, requests of up to a second each fit into the limit.
+    const std::uint32_t in_pool = plan.endpoints / plan.pools;
+    plan.rate = std::min(plan.rate, static_cast<double>(plan.in_flight_max * in_pool));
+  }
   draw_faults(draw, plan);
   return plan;
 }

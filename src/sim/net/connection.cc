@@ -290,7 +290,7 @@ void Connection::break_side(Side side) {
   Direction& out = outgoing(side);
   out.bytes.keep(out.arrived + out.travelling);
   out.waiting = 0;
-  if (side == Side::kServer && listener_ != nullptr && !queued_) {
+  if (side == Side::kServer && broken.engine == nullptr && !queued_) {
     return close(Side::kServer, false);  // it will never be queued
   }
   tell(side);
