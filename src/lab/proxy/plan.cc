@@ -40,6 +40,11 @@ constexpr std::array<std::string_view, 8> kPolicies{"peak_ewma",   "p2c",       
                                                     "round_robin", "idle_first", "p2c_memory",
                                                     "random",      "prequal"};
 
+constexpr std::array<std::string_view, 5> kKeyedPolicies{"two_choice_hash", "bounded_load", "ring",
+                                                         "rendezvous", "maglev"};
+constexpr std::array<std::string_view, 5> kKeys{"client_ip", "path", "host", "{ header: x-id }",
+                                                "{ query: n }"};
+
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : rng_(Rng(seed).fork("fleet plan")) {}
@@ -95,9 +100,15 @@ sim::ProcessOptions draw_process(Draw& draw) {
 std::string draw_settings(Draw& draw, FleetPlan& plan) {
   std::string yaml;
   auto out = std::back_inserter(yaml);
-  const std::string_view policy =
-      draw.chance(0.5) ? kPolicies[0] : kPolicies[draw.between(0, kPolicies.size() - 1)];
-  fmt::format_to(out, "    policy: {}\n", policy);
+  if (draw.chance(0.2)) {
+    fmt::format_to(out, "    policy: {}\n    key: {}\n",
+                   kKeyedPolicies[draw.between(0, kKeyedPolicies.size() - 1)],
+                   kKeys[draw.between(0, kKeys.size() - 1)]);
+  } else {
+    fmt::format_to(
+        out, "    policy: {}\n",
+        draw.chance(0.5) ? kPolicies[0] : kPolicies[draw.between(0, kPolicies.size() - 1)]);
+  }
   plan.ejection = draw.chance(0.7);
   if (plan.ejection) {
     fmt::format_to(out,
