@@ -13,7 +13,6 @@
 #include <array>
 #include <cstdlib>
 #include <new>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,16 +63,16 @@ void pick_finish(benchmark::State& state, const Run& run) {
   for (std::uint16_t& step : steps) step = static_cast<std::uint16_t>(500 + (rng.u64() & 1023));
   Time now;
   std::uint64_t i = 0;
-  std::optional<evener::Key> key;
   for (auto _ : state) {
     now = now + Duration::nanoseconds(steps[i % steps.size()]);
     Ticket& oldest = out[i % kOut];
     oldest.finish((i & 1023) == 1023 ? Outcome::kFailure : Outcome::kSuccess, now);
+    evener::PickRequest request{.now = now};
     if (keyed) {
       const std::uint64_t luck = rng.u64();
-      key = {luck, static_cast<std::uint32_t>(luck)};
+      request.key = {luck, static_cast<std::uint32_t>(luck)};
     }
-    oldest = std::move(*balancer.pick({.now = now, .key = key}));
+    oldest = std::move(*balancer.pick(request));
     if ((++i & 4095) == 0) balancer.tick(now);
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));

@@ -56,7 +56,12 @@ void Ticket::first_byte(Time now) noexcept {
 
 void Ticket::finish(Outcome outcome, Time now, Duration retry_after) noexcept {
   if (core_ == nullptr) return;
-  std::exchange(core_, nullptr)->finish(slot_, start_, first_byte_ns_, outcome, now, retry_after);
+  Core& core = *std::exchange(core_, nullptr);
+  if (outcome == Outcome::kSuccess && first_byte_ns_ == Core::kNoFirstByte &&
+      retry_after <= Duration()) {
+    return core.succeed(slot_, start_, now);
+  }
+  core.finish(slot_, start_, first_byte_ns_, outcome, now, retry_after);
 }
 
 void Ticket::report(const EndpointReport& report, Time now) noexcept {

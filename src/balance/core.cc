@@ -12,6 +12,9 @@ namespace {
 constexpr Duration kMedianEvery = Duration::milliseconds(10);
 constexpr std::size_t kMedianSample = 255;
 constexpr std::size_t kFoldPerTick = 4096;
+// Where latency decides nothing, every 32nd is enough to tell people: an average over time does not
+// mind.
+constexpr std::uint64_t kSampleOneIn = 32;
 
 std::unique_ptr<Policy> policy_or_stop(const BalancerOptions& options) {
   if (options.custom != nullptr) {
@@ -33,7 +36,7 @@ Core::Core(BalancerOptions options)
       view_{slots_, {}, {}, {}, {}, {}, {}, by_weight_, model_},
       usual_{Time(), nullptr, {}, {}, {}, rng_, trace_},
       window_length_(static_cast<std::uint64_t>(options_.policy.window.ns())),
-      samples_all_(info_->uses_latency) {
+      unsampled_(info_->uses_latency ? 0 : kSampleOneIn - 1) {
   const auto ok = check_options(options_);
   EV_CHECK(ok.has_value(), ok.error().message);
   if (options_.ejection.enabled) ejector_.emplace(options_.ejection);
@@ -48,9 +51,10 @@ Core::Core(BalancerOptions options)
 }
 
 void Core::release(std::unique_ptr<Core> core) noexcept {
-  if (core == nullptr || core->view_.in_flight == 0) return;
+  if (core == nullptr || core->view_.in_flight() == 0) return;
   Core* const raw = core.get();
   raw->self_ = std::move(core);
+  raw->note_care();
 }
 
 // Numbers windows by time; divides only when the time has left the last one asked for.
@@ -78,22 +82,21 @@ bool Core::find_tried(std::span<const EndpointId> tried) noexcept {
 }
 
 [[gnu::always_inline]] inline void Core::counted(std::uint32_t index) noexcept {
+  if (!told_) return;
   if (watched_) [[unlikely]]
     return tell_counted(index);
-  if (follower_ != nullptr && positions_[index] != Slot::kNone) follower_->changed(view_, index);
+  if (positions_[index] != Slot::kNone) follower_->changed(view_, index);
 }
 
 [[gnu::noinline]] void Core::tell_counted(std::uint32_t index) noexcept {
-  publish(slots_[index]);
+  publish(index);
   tell_changed(index);
 }
 
 [[gnu::always_inline]] inline void Core::take_unit(std::uint32_t index, Time now) noexcept {
   Slot& slot = slots_[index];
   ++view_.picks;
-  ++view_.in_flight;
   ++slot.in_flight;
-  ++slot.waiting;
   slot.start_sum += static_cast<std::uint64_t>(now.ns());
   slot.picked_at = static_cast<std::uint32_t>(view_.picks);
   slot.touched = coarse_time(now);
@@ -118,17 +121,18 @@ std::expected<Ticket, PickError> Core::pick(const PickRequest& request) noexcept
   if (view_.eligible.size() < 2 || !request.tried.empty() || needs_care()) [[unlikely]] {
     return pick_with_care(request);
   }
-  last_ = request.now;
-  trace_.begin(request.now);
-  usual_.now = request.now;
+  const Time now = request.now;
+  last_ = now;
+  trace_.begin(now);
+  usual_.now = now;
   usual_.request_key = &request.key;
   std::uint32_t slot = policy_->pick(view_, usual_);
   if (slot == Slot::kNone) [[unlikely]] {
     slot = view_.eligible[rng_.below(view_.eligible.size())];
   }
   decided(usual_, slot);
-  take_unit(slot, request.now);
-  return Ticket(this, slot, request.now);
+  take_unit(slot, now);
+  return Ticket(this, slot, now);
 }
 
 [[gnu::noinline]] std::expected<Ticket, PickError> Core::pick_with_care(
@@ -199,13 +203,13 @@ Ticket Core::issue(std::uint32_t index, Time now) noexcept {
   return Ticket(this, index, now);
 }
 
-void Core::publish(const Slot& slot) noexcept {
-  if (board_ != nullptr && slot.column != Slot::kNone) {
-    board_->publish(options_.worker, slot.column, slot.in_flight);
+void Core::publish(std::uint32_t index) noexcept {
+  if (board_ != nullptr && columns_[index] != Slot::kNone) {
+    board_->publish(options_.worker, columns_[index], slots_[index].in_flight);
   }
 }
 
-[[gnu::noinline]] void Core::sample(Slot& slot, Duration latency, Time now) noexcept {
+void Core::sample(Slot& slot, Duration latency, Time now) noexcept {
   const auto ns = static_cast<double>(latency.ns());
   if (options_.policy.estimator == Estimator::kPeak) {
     slot.latency.add_peak(ns, now, model_.decay);
@@ -238,7 +242,7 @@ bool Core::sample_if_higher(Slot& slot, Duration latency, Time now) noexcept {
 std::int64_t Core::first_byte(std::uint32_t index, Time start, Time now) noexcept {
   last_ = now;
   Slot& slot = slots_[index];
-  --slot.waiting;
+  ++slot.answered;
   slot.start_sum -= static_cast<std::uint64_t>(start.ns());
   if (ejector_) ejector_->first_byte(index, start);
   const Duration latency = std::max(now - start, Duration());
@@ -247,26 +251,18 @@ std::int64_t Core::first_byte(std::uint32_t index, Time start, Time now) noexcep
 }
 
 // `fresh`: the latency has not been sampled yet.
-[[gnu::always_inline]] inline void Core::succeeded(std::uint32_t index, Duration latency,
-                                                   bool fresh, Time now) noexcept {
-  // Where latency decides nothing, every eighth is enough to tell people: an average over time does
-  // not mind.
-  constexpr std::uint64_t kOneIn = 8;
+void Core::succeeded(std::uint32_t index, Duration latency, bool fresh, Time now) noexcept {
   Slot& slot = slots_[index];
-  if (fresh && (samples_all_ || view_.picks % kOneIn == 0 || !slot.latency.known())) {
-    const auto ns = static_cast<double>(latency.ns());
-    if (!usual_sample_ || !slot.latency.add_usual_mean(ns, now, model_.decay)) {
-      sample(slot, latency, now);
-    }
-  }
-  const std::uint8_t window = window_at(now);
-  if (!slot.windows.add_usual_success(window)) [[unlikely]]
-    add_outcome(index, true, window);
+  if (fresh && (wants_sample() || !slot.latency.known())) sample(slot, latency, now);
+  add_outcome(index, true, window_at(now));
 }
 
-[[gnu::noinline]] void Core::add_outcome(std::uint32_t index, bool success,
-                                         std::uint8_t window) noexcept {
-  if (slots_[index].windows.add(success, window) && info_->uses_success) update_inverse(index);
+void Core::add_outcome(std::uint32_t index, bool success, std::uint8_t window) noexcept {
+  SuccessWindows& windows = slots_[index].windows;
+  if (windows.forgets(window) && windows.successes() != 0) {
+    counters_[index][static_cast<std::size_t>(Outcome::kSuccess)] += windows.take_successes();
+  }
+  if (windows.add(success, window) && info_->uses_success) update_inverse(index);
 }
 
 // `fresh` as above. `waited`: there was no first byte.
@@ -280,39 +276,45 @@ void Core::take_outcome(std::uint32_t index, Outcome outcome, Duration latency, 
   add_outcome(index, false, window_at(now));
 }
 
-void Core::finish(std::uint32_t index, Time start, std::int64_t first_byte_ns, Outcome outcome,
-                  Time now, Duration retry_after) noexcept {
+void Core::succeed(std::uint32_t index, Time start, Time now) noexcept {
   Slot& slot = slots_[index];
-  // The usual end: a success whose first byte nobody told, of an endpoint that is in the set.
-  if (outcome != Outcome::kSuccess || first_byte_ns != kNoFirstByte || retry_after > Duration() ||
-      ejector_ || slot.column == Slot::kNone || self_ != nullptr) [[unlikely]] {
-    return finish_with_care(index, start, first_byte_ns, outcome, now, retry_after);
+  if (ends_with_care_ || !in_window(now) || !slot.windows.is_usual(window_) || slot.in_flight == 0)
+      [[unlikely]] {
+    return succeed_with_care(index, start, now);
   }
-  EV_CHECK(slot.in_flight > 0, "a ticket was given back twice");
+  if (wants_sample()) {
+    const auto ns = static_cast<double>(std::max(now - start, Duration()).ns());
+    if (!usual_sample_ || !slot.latency.add_usual_mean(ns, now, model_.decay)) [[unlikely]] {
+      return succeed_with_care(index, start, now);
+    }
+  }
   last_ = now;
+  ++view_.ended;
   --slot.in_flight;
-  --view_.in_flight;
-  --slot.waiting;
   slot.start_sum -= static_cast<std::uint64_t>(start.ns());
-  ++counters_[index][static_cast<std::size_t>(Outcome::kSuccess)];
-  succeeded(index, std::max(now - start, Duration()), true, now);
+  slot.windows.add_usual_success();
   counted(index);
 }
 
-[[gnu::noinline]] void Core::finish_with_care(std::uint32_t index, Time start,
-                                              std::int64_t first_byte_ns, Outcome outcome, Time now,
-                                              Duration retry_after) noexcept {
+// Nothing was changed yet.
+[[gnu::noinline]] void Core::succeed_with_care(std::uint32_t index, Time start, Time now) noexcept {
+  finish(index, start, kNoFirstByte, Outcome::kSuccess, now, Duration());
+}
+
+void Core::finish(std::uint32_t index, Time start, std::int64_t first_byte_ns, Outcome outcome,
+                  Time now, Duration retry_after) noexcept {
   last_ = now;
   Slot& slot = slots_[index];
   EV_CHECK(slot.in_flight > 0, "a ticket was given back twice");
   --slot.in_flight;
-  --view_.in_flight;
+  ++view_.ended;
   const bool waited = first_byte_ns == kNoFirstByte;
   if (waited) {
-    --slot.waiting;
     slot.start_sum -= static_cast<std::uint64_t>(start.ns());
+  } else {
+    --slot.answered;
   }
-  ++counters_[index][static_cast<std::size_t>(outcome)];
+  if (outcome != Outcome::kSuccess) ++counters_[index][static_cast<std::size_t>(outcome)];
   Duration latency = std::max(now - start, Duration());
   if (!waited) {
     latency = Duration::nanoseconds(first_byte_ns >= 0 ? first_byte_ns : -2 - first_byte_ns);
@@ -323,8 +325,12 @@ void Core::finish(std::uint32_t index, Time start, std::int64_t first_byte_ns, O
     push_back(index, outcome, retry_after, now);
   }
   counted(index);
-  if (slot.column == Slot::kNone && slot.in_flight == 0) forget(index);
-  if (view_.in_flight == 0 && self_ != nullptr) {
+  if (!has_strays()) return;
+  if (columns_[index] == Slot::kNone && slot.in_flight == 0) {
+    forget(index);
+    note_care();
+  }
+  if (view_.in_flight() == 0 && self_ != nullptr) {
     const std::unique_ptr<Core> last_owner = std::move(self_);
   }
 }

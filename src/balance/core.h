@@ -52,7 +52,7 @@ class Core {
   std::string save(Time now) const;
   std::expected<void, Error> restore(std::string_view blob, Time now);
   std::size_t eligible() const { return view_.eligible.size(); }
-  std::uint64_t in_flight() const { return view_.in_flight; }
+  std::uint64_t in_flight() const { return view_.in_flight(); }
   const EndpointSetPtr& set() const { return set_; }
 
   // For tickets.
@@ -65,6 +65,8 @@ class Core {
   // May destroy *this.
   void finish(std::uint32_t slot, Time start, std::int64_t first_byte_ns, Outcome outcome, Time now,
               Duration retry_after) noexcept;
+  // The usual end: a success whose first byte nobody told.
+  void succeed(std::uint32_t slot, Time start, Time now) noexcept;
 
   static constexpr std::int64_t kNoFirstByte = -1;
 
@@ -120,21 +122,31 @@ class Core {
   // The slot's count of requests in flight changed.
   void counted(std::uint32_t slot) noexcept;
   void tell_counted(std::uint32_t slot) noexcept;
-  void finish_with_care(std::uint32_t slot, Time start, std::int64_t first_byte_ns, Outcome outcome,
-                        Time now, Duration retry_after) noexcept;
   void note_tried(std::span<const std::uint32_t> tried) noexcept;
   void sample(Slot& slot, Duration latency, Time now) noexcept;
   bool sample_if_higher(Slot& slot, Duration latency, Time now) noexcept;
-  void publish(const Slot& slot) noexcept;
+  void publish(std::uint32_t slot) noexcept;
   void refresh_median(Time now);
   void fold_elsewhere(std::size_t columns);
-  std::uint8_t window_at(Time now) noexcept {
+  bool in_window(Time now) const noexcept {
     // Unsigned: a time before the window is far beyond its end.
-    const auto since = static_cast<std::uint64_t>((now - window_start_).ns());
-    if (since >= window_length_) [[unlikely]]
+    return static_cast<std::uint64_t>((now - window_start_).ns()) < window_length_;
+  }
+  std::uint8_t window_at(Time now) noexcept {
+    if (!in_window(now)) [[unlikely]]
       turn_window(now);
     return window_;
   }
+  // Whether the latency of the request that ends now is to be sampled, if another was before.
+  bool wants_sample() const noexcept { return (view_.picks & unsampled_) == 0; }
+  // Whether an end may be of a slot that left the set, or the last before this dies.
+  bool has_strays() const noexcept {
+    return index_.size() != by_column_.size() || self_ != nullptr;
+  }
+  void note_care() noexcept { ends_with_care_ = ejector_ || has_strays(); }
+  void succeed_with_care(std::uint32_t slot, Time start, Time now) noexcept;
+  // What ended, by outcome.
+  Counters outcomes(std::uint32_t slot) const;
   void turn_window(Time now) noexcept;
   void succeeded(std::uint32_t slot, Duration latency, bool fresh, Time now) noexcept;
   void add_outcome(std::uint32_t slot, bool success, std::uint8_t window) noexcept;
@@ -162,17 +174,18 @@ class Core {
   std::vector<float> inverse_weights_;      // by slot
   std::vector<double> weights_;             // by slot
   std::vector<float> warmth_;               // by slot
-  std::vector<std::uint8_t> barred_;        // by slot: bits of Bar
+  std::vector<std::uint8_t> barred_;         // by slot: bits of Bar
   std::vector<const Endpoint*> endpoints_;  // by slot
-  std::vector<std::uint32_t> positions_;    // by slot: in ordered_, or kNone
-  std::vector<Counters> counters_;          // by slot
+  std::vector<std::uint32_t> positions_;     // by slot: in ordered_, or kNone
+  std::vector<std::uint32_t> columns_;      // by slot: in the set, or kNone once it has left
+  std::vector<Counters> counters_;          // by slot, see outcomes
   std::deque<Info> infos_;                  // by slot
   std::vector<EndpointId> ids_;             // by slot
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> by_column_;  // slot of each endpoint of the set
   std::unordered_map<EndpointId, std::uint32_t> index_;
   std::vector<std::uint32_t> members_;  // in the set's order
-  std::vector<std::uint32_t> ordered_;  // the members, the eligible ones first
+  std::vector<std::uint32_t> ordered_;   // the members, the eligible ones first
   AliasTable by_weight_;
   std::size_t busy_ = 0;        // members that only their limit keeps out
   PoolView view_;               // of the above
@@ -185,6 +198,7 @@ class Core {
   Policy* follower_ = nullptr;        // the policy, if it follows the load
   bool limits_or_observers_ = false;  // a limit, or a shadow that follows the load
   bool watched_ = false;              // that, or a board
+  bool told_ = false;                 // that, or a policy that follows the load
 
   // Scratch of one pick, with room for every endpoint.
   std::vector<std::uint32_t> tried_positions_;
@@ -197,8 +211,9 @@ class Core {
   Time window_start_;
   std::uint64_t window_length_;  // ns
   std::uint8_t window_ = 0;      // that of window_start_
-  bool samples_all_;             // the policy decides by latency
+  std::uint64_t unsampled_;      // a latency counts where these bits of the number of picks are 0
   bool usual_sample_ = false;    // an estimate is a mean, and the median is the pool's
+  bool ends_with_care_ = false;  // an ejector is to be told, or see has_strays
   Time median_due_;
   std::size_t median_start_ = 0;
   std::size_t fold_next_ = 0;

@@ -15,25 +15,27 @@ void Core::apply(EndpointSetPtr set, Time now) {
   set_ = std::move(set);
   board_ = set_->board();
   watched_ = board_ != nullptr || limits_or_observers_;
+  told_ = watched_ || follower_ != nullptr;
   for (const Endpoint& endpoint : set_->endpoints()) {
     const std::uint32_t slot = slot_for(endpoint, now);
-    slots_[slot].column = static_cast<std::uint32_t>(by_column_.size());
+    columns_[slot] = static_cast<std::uint32_t>(by_column_.size());
     if (board_ == nullptr) slots_[slot].elsewhere = 0;
     weights_[slot] = endpoint.weight;
     inverse_weights_[slot] = static_cast<float>(1 / endpoint.weight);
     infos_[slot].present = true;
     if (infos_[slot].endpoint != endpoint) infos_[slot].endpoint = endpoint;
     by_column_.push_back(slot);
-    publish(slots_[slot]);
+    publish(slot);
   }
   for (const std::uint32_t slot : before) {
     if (infos_[slot].present) continue;
-    slots_[slot].column = Slot::kNone;
+    columns_[slot] = Slot::kNone;
     leave(slot);
     if (slots_[slot].in_flight == 0) forget(slot);
   }
   trace_ = PickTrace();
   rebuild_members(now);
+  note_care();
 }
 
 // The endpoint's slot: the one it has, also when it only lives for its tickets; else a clean one.
@@ -68,6 +70,7 @@ void Core::resize(std::size_t slots) {
   barred_.resize(slots);
   endpoints_.resize(slots);
   positions_.resize(slots, Slot::kNone);
+  columns_.resize(slots, Slot::kNone);
   counters_.resize(slots);
   infos_.resize(slots);
   ids_.resize(slots);
@@ -110,6 +113,7 @@ void Core::rebuild_members(Time now) {
   view_.warmth = warmth_;
   view_.weights = weights_;
   view_.endpoints = endpoints_;
+  view_.columns = columns_;
   members_.clear();
   std::vector<double> weights;
   for (const std::uint32_t slot : by_column_) {

@@ -131,8 +131,8 @@ std::uint32_t Core::take_warming() noexcept {
     return Slot::kNone;
   }
   const std::uint64_t held = slots_[slot].in_flight;
-  if (held * n > view_.in_flight) return Slot::kNone;
-  if (slots_[slot].waiting != 0 && !slots_[slot].latency.known()) return Slot::kNone;
+  if (held * n > view_.in_flight()) return Slot::kNone;
+  if (slots_[slot].waiting() != 0 && !slots_[slot].latency.known()) return Slot::kNone;
   if (rng_.uniform01() >= static_cast<double>(warmth_[slot])) return Slot::kNone;
   trace_.how = PickTrace::How::kWarmUp;
   return slot;

@@ -44,6 +44,12 @@ std::string Core::reason(std::uint32_t slot, Time now) const {
   return "eligible";
 }
 
+Core::Counters Core::outcomes(std::uint32_t slot) const {
+  Counters all = counters_[slot];
+  all[static_cast<std::size_t>(Outcome::kSuccess)] += slots_[slot].windows.successes();
+  return all;
+}
+
 void Core::snapshot(Time now, std::vector<EndpointStatus>& out) const {
   out.clear();
   out.reserve(by_column_.size());
@@ -66,9 +72,8 @@ void Core::snapshot(Time now, std::vector<EndpointStatus>& out) const {
     status.cost = info_->uses_latency ? model_.cost(slot, latency)
                                       : slot.load() * static_cast<double>(slot.inverse);
     status.warmup = static_cast<double>(warmth_[index]);
-    const auto count = [&](Outcome outcome) {
-      return counters_[index][static_cast<std::size_t>(outcome)];
-    };
+    const Counters ended = outcomes(index);
+    const auto count = [&](Outcome outcome) { return ended[static_cast<std::size_t>(outcome)]; };
     status.successes = count(Outcome::kSuccess);
     status.failures = count(Outcome::kFailure);
     status.cancelled = count(Outcome::kCancelled);
@@ -76,7 +81,7 @@ void Core::snapshot(Time now, std::vector<EndpointStatus>& out) const {
     status.overloaded = count(Outcome::kOverloaded);
     status.connect_failed = count(Outcome::kConnectFailed);
     status.picks = slot.in_flight;
-    for (const std::uint64_t ended : counters_[index]) status.picks += ended;
+    for (const std::uint64_t some : ended) status.picks += some;
     status.reason = reason(index, now);
     out.push_back(status);
   }
@@ -95,7 +100,7 @@ Explanation Core::explain(const Decision& decision) const {
   out.sequence = decision.sequence;
   out.at = trace.at;
   for (std::uint32_t i = 0; i < trace.count; ++i) {
-    const PickTrace::Entry& entry = trace.entries[i];
+    const PickTrace::Entry entry = trace.entry(i);
     const Decision::Terms& terms = decision.terms[i];
     Explanation::Candidate candidate;
     candidate.id = terms.id;

@@ -96,7 +96,7 @@ std::string Core::save(Time now) const {
     std::ranges::copy(windows.good, record.good);
     std::ranges::copy(windows.bad, record.bad);
     record.streak = windows.streak;
-    std::ranges::copy(counters_[index], record.outcomes);
+    std::ranges::copy(outcomes(index), record.outcomes);
     put(blob, record);
   }
   put(blob, hash64(blob));

@@ -77,9 +77,8 @@ bool costs_more(const PickTrace& trace, std::uint32_t slot) {
   double own = 0;
   double least = 0;
   for (std::uint32_t k = 0; k < trace.count; ++k) {
-    const PickTrace::Entry& entry = trace.entries[k];
-    if (entry.slot == slot) own = entry.cost;
-    least = k == 0 ? entry.cost : std::min(least, entry.cost);
+    if (trace.slot[k] == slot) own = trace.cost[k];
+    least = k == 0 ? trace.cost[k] : std::min(least, trace.cost[k]);
   }
   return own > least;
 }

@@ -44,8 +44,8 @@ void describe(const PoolView& pool, const PickTrace& trace, std::uint64_t sequen
   out.trace.tried_count = trace.tried_count;
   out.trace.how = trace.how;
   for (std::uint32_t i = 0; i < trace.count; ++i) {
-    const std::uint32_t slot = trace.entries[i].slot;
-    out.trace.entries[i] = trace.entries[i];
+    const std::uint32_t slot = trace.slot[i];
+    out.trace.set(i, trace.entry(i));
     const Slot& counts = pool.slots[slot];
     out.terms[i] = {pool.endpoints[slot]->id, pool.weights[slot], counts.inverse, pool.warmth[slot],
                     counts.elsewhere};

@@ -36,11 +36,14 @@ struct PoolView {
   std::span<const double> weights = {};       // by slot index
   const AliasTable& by_weight;                // draws an index into members; empty: equal weights
   const CostModel& model;
-  std::uint64_t picks = 0;    // so far
-  std::uint32_t warming = 0;  // members whose warmth is below 1
-  // This worker's tickets out, those of endpoints that are no longer eligible included.
-  std::uint64_t in_flight = 0;
+  std::uint64_t picks = 0;                          // so far
+  std::uint32_t warming = 0;                        // members whose warmth is below 1
+  std::uint64_t ended = 0;                          // of those picks
   std::span<const Endpoint* const> endpoints = {};  // by slot index, for rebuild
+  std::span<const std::uint32_t> columns = {};      // by slot index: in the set, or kNone
+
+  // This worker's tickets out, those of endpoints that are no longer eligible included.
+  std::uint64_t in_flight() const { return picks - ended; }
 
   // Whether a policy that is blind to load should pass over the slot this time, so that one which
   // warms up gets its part of a share.
@@ -63,7 +66,7 @@ struct PickTrace {
   };
 
   static constexpr std::uint32_t kTriedMax = 8;
-  // What else there is to tell is read when somebody asks: it hardly ever changes.
+  // What else there is to tell of a candidate is read when somebody asks: it hardly ever changes.
   struct Entry {
     std::uint32_t slot;
     std::uint32_t load;
@@ -78,21 +81,35 @@ struct PickTrace {
     tried_count = 0;
     how = How::kPolicy;
   }
-  void add(std::uint32_t slot, const Slot& counts, double latency_ns, double cost) {
-    if (count == kCandidatesMax) return add_to_full({slot, counts.load(), latency_ns, cost});
-    entries[count++] = {slot, counts.load(), latency_ns, cost};
+  void add(const Entry& entry) {
+    if (count == kCandidatesMax) return add_to_full(entry);
+    set(count++, entry);
   }
-  // The only two.
+  void add(std::uint32_t index, const Slot& counts, double latency, double its_cost) {
+    add({index, counts.load(), latency, its_cost});
+  }
+  // The only one, and the only two.
+  void set_one(const Entry& only) {
+    set(0, only);
+    count = 1;
+  }
   void set_pair(const Entry& first, const Entry& second) {
-    entries[0] = first;
-    entries[1] = second;
+    set(0, first);
+    set(1, second);
     count = 2;
   }
+  void set(std::uint32_t i, const Entry& entry) {
+    slot[i] = entry.slot;
+    load[i] = entry.load;
+    latency_ns[i] = entry.latency_ns;
+    cost[i] = entry.cost;
+  }
+  Entry entry(std::uint32_t i) const { return {slot[i], load[i], latency_ns[i], cost[i]}; }
 
   // Keeps those of least cost; of equals the first.
   void add_to_full(const Entry& entry) {
-    Entry* const costliest = std::ranges::max_element(entries, {}, &Entry::cost);
-    if (entry.cost < costliest->cost) *costliest = entry;
+    const auto costliest = std::ranges::max_element(cost);
+    if (entry.cost < *costliest) set(static_cast<std::uint32_t>(costliest - cost.begin()), entry);
   }
 
   Time at;
@@ -101,7 +118,11 @@ struct PickTrace {
   std::uint32_t tried_count = 0;
   How how = How::kPolicy;
   std::uint32_t chosen = Slot::kNone;
-  std::array<Entry, kCandidatesMax> entries{};
+  // By candidate: the entries, field by field.
+  std::array<std::uint32_t, kCandidatesMax> slot{};
+  std::array<std::uint32_t, kCandidatesMax> load{};
+  std::array<double, kCandidatesMax> latency_ns{};
+  std::array<double, kCandidatesMax> cost{};
   std::array<std::uint32_t, kTriedMax> tried{};
 };
 

@@ -23,6 +23,7 @@ class SuccessWindows {
 
   // Whether penalty() may have changed: not in the usual case of one more success and no failures.
   // `window`: its number modulo 256; an endpoint idle for exactly 256 windows keeps its old counts.
+  // REQUIRES: take_successes() was called if forgets(window).
   bool add(bool success, std::uint8_t window) {
     const bool failed_before = failures() != 0 || streak_ != 0;
     turn(window);
@@ -35,19 +36,28 @@ class SuccessWindows {
     if (cell == 0xffff) {
       good_[0] /= 2;
       bad_[0] /= 2;
+      taken_ = good_[0];
     }
     ++cell;
+    plan();
     return failed_before || !success;
   }
 
-  // The usual case of add(true, window), in line: the window is the present one, the last request
-  // did not fail, and penalty() is what it was or, where some failed before, within 1 % of it for
-  // each failure. False: nothing was done.
-  bool add_usual_success(std::uint8_t window) {
-    if (window != window_ || streak_ != 0 || good_[0] == 0xffff) return false;
-    if (failures() != 0 && (good_[0] < kFew || good_[0] % kEvery == 0)) return false;
-    ++good_[0];
-    return true;
+  // Whether add_usual_success() does for add(true, window): the window is the present one, the last
+  // request did not fail, and penalty() stays what it was or, where some failed before, within 1 %
+  // of it for each failure. Never the first success of all.
+  bool is_usual(std::uint8_t window) const { return window == window_ && good_[0] < usual_until_; }
+  void add_usual_success() { ++good_[0]; }
+
+  // Successes since they were last taken. They are to be taken before add() or restore() forgets.
+  std::uint32_t successes() const { return std::uint32_t{good_[0]} - taken_; }
+  bool forgets(std::uint8_t window) const {
+    return window != window_ || good_[0] == 0xffff || bad_[0] == 0xffff;
+  }
+  std::uint32_t take_successes() {
+    const std::uint32_t taken = successes();
+    taken_ = good_[0];
+    return taken;
   }
 
   // The counts as of `window`, to be given to restore() with that window's number then.
@@ -68,6 +78,8 @@ class SuccessWindows {
     }
     streak_ = std::min(saved.streak, kStreakMax);
     window_ = window;
+    taken_ = good_[0];
+    usual_until_ = 0;
   }
 
   std::uint32_t failures() const { return std::uint32_t{bad_[0]} + bad_[1]; }
@@ -93,9 +105,14 @@ class SuccessWindows {
 
  private:
   static constexpr std::uint8_t kStreakMax = 6;  // 4^5 = kMostPenalty
-  // Of many successes, so many more hardly change their share.
-  static constexpr std::uint16_t kFew = 32;
-  static constexpr std::uint16_t kEvery = 8;
+
+  // How many more successes are as usual. Where some failed, one in 32 of those there are: that
+  // hardly changes their share.
+  void plan() {
+    const std::uint32_t more = failures() == 0 ? 0xffffU : good_[0] / 32U;
+    usual_until_ = static_cast<std::uint16_t>(
+        streak_ != 0 ? 0U : std::min<std::uint32_t>(good_[0] + more, 0xffff));
+  }
 
   void turn(std::uint8_t window) {
     if (window == window_) return;
@@ -104,11 +121,14 @@ class SuccessWindows {
     bad_[1] = next ? bad_[0] : std::uint16_t{0};
     good_[0] = 0;
     bad_[0] = 0;
+    taken_ = 0;
     window_ = window;
   }
 
   std::uint16_t good_[2] = {};
   std::uint16_t bad_[2] = {};
+  std::uint16_t taken_ = 0;        // good_[0] as of the last take_successes()
+  std::uint16_t usual_until_ = 0;  // successes are as usual while good_[0] is below
   std::uint8_t window_ = 0;
   std::uint8_t streak_ = 0;  // failures since the last success, at most kStreakMax
 };
@@ -119,15 +139,16 @@ struct alignas(64) Slot {
   [[no_unique_address]] Ewma latency;  // ns, of answered requests
   std::uint32_t in_flight = 0;         // tickets out
   std::uint64_t start_sum = 0;         // of the waiting requests' start times, ns, modulo 2^64
-  std::uint32_t waiting = 0;           // in flight without a first byte
+  std::uint32_t answered = 0;          // in flight, and their first byte is here
   std::uint32_t elsewhere = 0;         // in flight from other workers, as last told
   float inverse = 1;                   // 1 / (weight x warmup x success)
   std::uint32_t picked_at = 0;         // the balancer's number of picks at the last one, mod 2^32
   SuccessWindows windows;
-  std::uint16_t touched = 0;     // coarse time of the last pick, see coarse_time
-  std::uint32_t column = kNone;  // index in the set; kNone once it has left
+  std::uint16_t touched = 0;  // coarse time of the last pick, see coarse_time
 
   std::uint32_t load() const { return in_flight + elsewhere + 1; }
+  // Those of whom nothing is heard.
+  std::uint32_t waiting() const { return in_flight - answered; }
 };
 static_assert(sizeof(Slot) == 64, "a pick must touch one cache line per endpoint");
 
@@ -157,18 +178,18 @@ struct CostModel {
       const bool young = now - slot.latency.stamp() < fresh;
       ns = young ? slot.latency.value() : slot.latency.at(now, median, decay);
     }
-    if (slot.waiting != 0) {
-      const std::uint64_t sum =
-          static_cast<std::uint64_t>(now.ns()) * slot.waiting - slot.start_sum;
-      const auto age_sum = static_cast<double>(static_cast<std::int64_t>(sum));
-      if (age_sum > ns * slot.waiting) ns = age_sum / slot.waiting;
-    }
+    // When nobody waits, the sum is 0, which is not more.
+    const std::uint64_t waiting = slot.waiting();
+    const auto age_sum = static_cast<double>(
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(now.ns()) * waiting - slot.start_sum));
+    if (age_sum > ns * static_cast<double>(waiting)) ns = age_sum / static_cast<double>(waiting);
     return std::max(ns, floor);
   }
 
+  // The cost of one more request there.
   double cost(const Slot& slot, double latency_ns) const {
     const double cost = latency_ns * slot.load() * static_cast<double>(slot.inverse);
-    return slot.waiting != 0 && !slot.latency.known() ? cost * kPendingPenalty : cost;
+    return !slot.latency.known() && slot.waiting() != 0 ? cost * kPendingPenalty : cost;
   }
 };
 

@@ -36,7 +36,7 @@ class BoundedLoad final : public Policy {
     for (const std::uint32_t slot : pool.out) weight -= pool.weights[slot];
     // in_flight + 1 <= ceil(x) is in_flight < x; the last digits must not make 2 of 2.0000000001.
     constexpr double kRounding = 1 - 1e-12;
-    const double allowed = factor_ * static_cast<double>(pool.in_flight + 1) * kRounding;
+    const double allowed = factor_ * static_cast<double>(pool.in_flight() + 1) * kRounding;
     const auto has_room = [&](std::uint32_t slot) {
       return pool.slots[slot].in_flight * weight < allowed * pool.weights[slot] &&
              !context.excluded(slot);

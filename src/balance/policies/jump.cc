@@ -24,12 +24,12 @@ class Jump final : public Policy {
     std::uint32_t columns = 0;
     double greatest = 0;
     for (const std::uint32_t slot : pool.members) {
-      columns = std::max(columns, pool.slots[slot].column + 1);
+      columns = std::max(columns, pool.columns[slot] + 1);
       greatest = std::max(greatest, pool.weights[slot]);
     }
     places_.assign(columns, Place());
     for (const std::uint32_t slot : pool.members) {
-      places_[pool.slots[slot].column] = {slot, pool.weights[slot] / greatest};
+      places_[pool.columns[slot]] = {slot, pool.weights[slot] / greatest};
     }
     if (members_.update(pool)) rest_.build(members_.all());
   }

@@ -26,10 +26,10 @@ class P2c final : public Policy {
     if (!plain_ || !draw_even_pair(pool, context, first, second)) return pick_any(pool, context);
     const Slot& a = pool.slots[first];
     const Slot& b = pool.slots[second];
-    const double cost_a = cost(a);
-    const double cost_b = cost(b);
-    context.trace.set_pair({first, a.load(), 0, cost_a}, {second, b.load(), 0, cost_b});
-    return cost_b < cost_a * kClearlyLess ? second : first;
+    const PickTrace::Entry one{first, a.load(), 0, cost(a)};
+    const PickTrace::Entry other{second, b.load(), 0, cost(b)};
+    context.trace.set_pair(one, other);
+    return other.cost < one.cost * kClearlyLess ? second : first;
   }
 
  private:

@@ -94,7 +94,7 @@ class Prequal final : public Policy {
     if (reports(index, now)) return member.latency_ns;
     const Slot& slot = pool.slots[index];
     const double own = pool.model.latency(slot, now);
-    const bool pending = slot.waiting != 0 && !slot.latency.known();
+    const bool pending = slot.waiting() != 0 && !slot.latency.known();
     return pending ? own * CostModel::kPendingPenalty : own;
   }
 
