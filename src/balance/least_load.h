@@ -32,15 +32,10 @@ class LeastLoad {
   // The member's load, weight factor or eligibility changed.
   template <typename LoadOf>
   void changed(const PoolView& pool, std::uint32_t slot, LoadOf&& load_of) noexcept {
-    if (needs_cost(pool) != by_cost_) {
-      switch_over(pool, load_of);
-    } else if (by_cost_) {
-      tree_.set(slot, cost_of(pool, slot, load_of));
-    } else if (competes(pool, slot)) {
-      buckets_.set(slot, load_of(slot));
-    } else {
-      buckets_.remove(slot);
-    }
+    // As usual: weights are equal, everyone is warm, and this one competes.
+    if (even_ && !by_cost_ && pool.warming == 0 && pool.barred[slot] == 0) [[likely]]
+      return buckets_.set(slot, load_of(slot));
+    changed_with_care(pool, slot, load_of);
   }
 
   // One of those of least load per weight that were not tried, each as likely; Slot::kNone when
@@ -53,6 +48,20 @@ class LeastLoad {
   }
 
  private:
+  template <typename LoadOf>
+  [[gnu::noinline]] void changed_with_care(const PoolView& pool, std::uint32_t slot,
+                                           LoadOf& load_of) noexcept {
+    if (needs_cost(pool) != by_cost_) {
+      switch_over(pool, load_of);
+    } else if (by_cost_) {
+      tree_.set(slot, cost_of(pool, slot, load_of));
+    } else if (competes(pool, slot)) {
+      buckets_.set(slot, load_of(slot));
+    } else {
+      buckets_.remove(slot);
+    }
+  }
+
   bool needs_cost(const PoolView& pool) const {
     return !even_ || (pool.warming != 0 && cold_ == Cold::kIn);
   }

@@ -47,6 +47,18 @@ void LoadBuckets::lay() noexcept {
   while (begin_[most_] == size_) --most_;
 }
 
+// Any distance. The load is noted already.
+void LoadBuckets::move(std::uint32_t slot, Place place, std::uint32_t load) noexcept {
+  if (load < base_) return lay();
+  const std::uint32_t from = level(place.load);
+  const std::uint32_t to = level(load);
+  if (to > from) {
+    rise(slot, place.at, from, to);
+  } else if (to < from) {
+    sink(slot, place.at, from, to);
+  }
+}
+
 void LoadBuckets::insert(std::uint32_t slot, std::uint32_t load) noexcept {
   places_[slot] = {size_, load};
   order_[size_] = slot;

@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+
 namespace evener {
 
 class LoadBuckets {
@@ -41,16 +42,22 @@ class LoadBuckets {
   // are in at a time.
   void set(std::uint32_t slot, std::uint32_t load) noexcept {
     const Place place = places_[slot];
-    if (place.at == kNone) return insert(slot, load);
+    if (place.at == kNone) [[unlikely]]
+      return insert(slot, load);
     places_[slot].load = load;
-    if (load < base_) [[unlikely]]
-      return lay();
-    const std::uint32_t from = level(place.load);
-    const std::uint32_t to = level(load);
-    if (to > from) {
-      rise(slot, place.at, from, to);
-    } else if (to < from) {
-      sink(slot, place.at, from, to);
+    // A step of one within the window, as nearly all are: no loops.
+    const std::uint32_t from = place.load - base_;
+    const std::uint32_t to = load - base_;
+    if (to == from + 1 && to < kTop) {
+      if (most_ == from) begin_[++most_ + 1] = size_;
+      places_[slot].at = swap(slot, place.at, --begin_[to]);
+      if (begin_[least_ + 1] == 0) ++least_;
+    } else if (to < from && from == to + 1 && from < kTop) {
+      if (least_ == from) least_ = to;
+      places_[slot].at = swap(slot, place.at, begin_[from]++);
+      if (begin_[most_] == size_) --most_;
+    } else {
+      move(slot, place, load);
     }
   }
   // Takes the slot out, if it is in.
@@ -108,11 +115,12 @@ class LoadBuckets {
     while (begin_[most_] == size_) --most_;
   }
   void insert(std::uint32_t slot, std::uint32_t load) noexcept;
+  void move(std::uint32_t slot, Place from, std::uint32_t load) noexcept;
   void clear() noexcept;
   void lay() noexcept;
 
   std::vector<std::uint32_t> order_;
-  std::vector<Place> places_;         // by slot
+  std::vector<Place> places_;          // by slot
   std::vector<std::uint32_t> begin_;  // by level, for 0..most_ + 1; 0 up to least_
   std::vector<std::uint32_t> sorted_;
   std::uint32_t size_ = 0;

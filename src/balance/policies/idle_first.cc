@@ -48,13 +48,15 @@ class IdleFirst final : public Policy {
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
     std::uint32_t first = idle_.empty() ? Slot::kNone : draw_idle(pool, context);
     if (first != Slot::kNone) {
-      trace(pool, context, first);
+      context.trace.set_one(entry(pool, first));
       return first;
     }
     std::uint32_t second = 0;
     if (!draw_pair(pool, context, first, second)) return pick_any(pool, context);
-    const double first_cost = trace(pool, context, first);
-    return trace(pool, context, second) < first_cost * kClearlyLess ? second : first;
+    const PickTrace::Entry one = entry(pool, first);
+    const PickTrace::Entry other = entry(pool, second);
+    context.trace.set_pair(one, other);
+    return other.cost < one.cost * kClearlyLess ? second : first;
   }
 
  private:
@@ -70,24 +72,24 @@ class IdleFirst final : public Policy {
     return Slot::kNone;
   }
 
-  static double trace(const PoolView& pool, PickContext& context, std::uint32_t index) {
+  static PickTrace::Entry entry(const PoolView& pool, std::uint32_t index) {
     const Slot& slot = pool.slots[index];
-    const double cost = slot.load() * static_cast<double>(slot.inverse);
-    context.trace.add(index, slot, 0, cost);
-    return cost;
+    return {index, slot.load(), 0, slot.load() * static_cast<double>(slot.inverse)};
   }
 
   static std::uint32_t pick_any(const PoolView& pool, PickContext& context) {
     Candidates candidates;
     draw_candidates(pool, context, 2, candidates);
     return least_cost(pool, candidates, [&](std::uint32_t index, const Slot&) {
-      return trace(pool, context, index);
+      const PickTrace::Entry seen = entry(pool, index);
+      context.trace.add(seen);
+      return seen.cost;
     });
   }
 
   std::vector<std::uint32_t> idle_;
   std::vector<std::uint32_t> place_;  // by slot, in idle_; kNone: not there
-  double greatest_ = 0;               // weight of a member
+  double greatest_ = 0;              // weight of a member
 };
 
 }  // namespace

@@ -24,7 +24,8 @@ class LeastRequest final : public Policy {
   std::uint32_t pick(const PoolView& pool, PickContext& context) noexcept override {
     const std::uint32_t slot = least_.least(pool, context, loads(pool));
     if (slot == Slot::kNone) return kNoSlot;
-    context.trace.add(slot, pool.slots[slot], 0, cost_of(pool.slots[slot]));
+    const Slot& counts = pool.slots[slot];
+    context.trace.set_one({slot, counts.load(), 0, cost_of(counts)});
     return slot;
   }
 
