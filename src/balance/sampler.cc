@@ -5,7 +5,11 @@
 namespace evener {
 namespace {
 
-constexpr std::size_t kEight = 8;
+// Numbers of choices that have their own code.
+constexpr std::uint32_t kEight = 8;
+constexpr std::uint32_t kSixteen = 16;
+// So many times the choices make repeats rare.
+constexpr std::uint32_t kMany = 8;
 
 // Bias below n / 2^32: for a million endpoints one part in four thousand of one share.
 std::uint32_t scale(std::uint64_t bits32, std::uint32_t n) {
@@ -87,24 +91,48 @@ void draw_again_on_repeats(const PoolView& pool, PickContext& context, std::uint
   }
 }
 
-// Eight of many nobody has tried: all drawn, then compared without a branch; all again on a repeat,
-// which is rare.
-void draw_eight(const PoolView& pool, Rng& rng, Candidates& out) {
-  const auto n = static_cast<std::uint32_t>(pool.eligible.size());
-  std::array<std::uint32_t, kEight> at;
-  for (bool again = true; again;) {
-    for (std::size_t i = 0; i < kEight; i += 2) {
-      const std::uint64_t bits = rng.u64();
-      at[i] = scale(bits >> 32, n);
-      at[i + 1] = scale(bits & 0xffff'ffff, n);
-    }
-    again = false;
-    for (std::size_t i = 1; i < kEight; ++i) {
-      for (std::size_t k = 0; k < i; ++k) again |= at[i] == at[k];
+// Uniform positions below n, some from each number: what one draw leaves below the point is for the
+// next. Bias below n^kEach / 2^64.
+template <std::uint32_t kEach, std::size_t kCount>
+void draw_positions(std::uint64_t n, Rng& rng, std::array<std::uint32_t, kCount>& at) {
+  for (std::size_t i = 0; i < kCount; i += kEach) {
+    std::uint64_t bits = rng.u64();
+    for (std::size_t k = i; k < i + kEach; ++k) {
+      const Product128 product = multiply128(bits, n);
+      at[k] = static_cast<std::uint32_t>(product.high);
+      bits = product.low;
     }
   }
-  for (std::size_t i = 0; i < kEight; ++i) out.slot[i] = pool.eligible[at[i]];
-  out.count = kEight;
+}
+
+// Each is compared with those up to half of them further on, around the end: these are all pairs.
+template <std::size_t kCount>
+bool has_repeat(const std::array<std::uint32_t, kCount>& at) {
+  std::uint32_t repeats = 0;
+  for (std::size_t step = 1; step <= kCount / 2; ++step) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      repeats |= at[i] == at[(i + step) % kCount] ? 1U : 0U;
+    }
+  }
+  return repeats != 0;
+}
+
+// Of many that nobody has tried: all drawn, and all again on a repeat, which is rare.
+template <std::size_t kCount>
+void draw_fixed(const PoolView& pool, Rng& rng, Candidates& out) {
+  // n^4 / 2^64 <= n / 2^32, the bias of scale().
+  constexpr std::uint64_t kFewEnough = 1625;
+  const std::uint64_t n = pool.eligible.size();
+  std::array<std::uint32_t, kCount> at;
+  do {
+    if (n <= kFewEnough) {
+      draw_positions<4>(n, rng, at);
+    } else {
+      draw_positions<2>(n, rng, at);
+    }
+  } while (has_repeat(at));
+  for (std::size_t i = 0; i < kCount; ++i) out.slot[i] = pool.eligible[at[i]];
+  out.count = kCount;
 }
 
 void draw_by_weight(const PoolView& pool, PickContext& context, std::uint32_t untried,
@@ -140,9 +168,11 @@ void draw_candidates(const PoolView& pool, PickContext& context, std::uint32_t c
     out.slot[0] = pool.eligible[context.untried(a)];
     out.slot[1] = pool.eligible[context.untried(b)];
     out.count = 2;
-  } else if (choices == kEight && untried == n && n >= 8 * kEight) {
-    draw_eight(pool, context.rng, out);
-  } else if (untried >= 8 * choices) {
+  } else if (choices == kEight && untried == n && n >= kMany * kEight) {
+    draw_fixed<kEight>(pool, context.rng, out);
+  } else if (choices == kSixteen && untried == n && n >= kMany * kSixteen) {
+    draw_fixed<kSixteen>(pool, context.rng, out);
+  } else if (untried >= kMany * choices) {
     draw_again_on_repeats(pool, context, untried, choices, out);
   } else {
     draw_evenly(pool, context, untried, choices, out);

@@ -27,18 +27,26 @@ struct Candidates {
 void draw_candidates(const PoolView& pool, PickContext& context, std::uint32_t choices,
                      Candidates& out) noexcept;
 
+// Two distinct positions below n, from one number. REQUIRES: n >= 2.
+struct PairOfPositions {
+  std::uint64_t first;
+  std::uint64_t second;
+};
+inline PairOfPositions pair_of(std::uint64_t bits, std::uint64_t n) {
+  const std::uint64_t a = (bits >> 32) * n >> 32;
+  const std::uint64_t b = (bits & 0xffff'ffff) * (n - 1) >> 32;
+  return {a, b + (b >= a ? 1 : 0)};
+}
+
 // The usual draw, in line: two even ones of three or more, nothing tried. False, and nothing drawn,
 // when it is not that. REQUIRES: weights are equal.
 inline bool draw_even_pair(const PoolView& pool, PickContext& context, std::uint32_t& first,
                            std::uint32_t& second) noexcept {
   const std::uint64_t n = pool.eligible.size();
   if (n < 3 || !context.tried_positions.empty()) return false;
-  const std::uint64_t bits = context.rng.u64();
-  const std::uint64_t a = (bits >> 32) * n >> 32;
-  std::uint64_t b = (bits & 0xffff'ffff) * (n - 1) >> 32;
-  b += b >= a ? 1 : 0;
-  first = pool.eligible[a];
-  second = pool.eligible[b];
+  const PairOfPositions at = pair_of(context.rng.u64(), n);
+  first = pool.eligible[at.first];
+  second = pool.eligible[at.second];
   return true;
 }
 

@@ -19,17 +19,22 @@
 
 namespace evener {
 
-// e^(-z) for z >= 0; relative error below 1e-6, 0 beyond z = 700.
-inline double exp_negative(double z) {
-  if (!(z < 700.0)) return 0.0;
+// e^(-z) for 0 <= z <= kOldest, relative error below 1e-6. Neither calls nor branches.
+inline constexpr double kOldest = 700;
+inline double exp_negative_below(double z) {
   const double x = z * -1.4426950408889634;  // log2(e)
-  const double whole = std::floor(x + 0.5);
+  // The nearest whole number: what lies below the point does not fit in. No call, no branch.
+  constexpr double kShift = 0x1.8p52;
+  const double whole = (x + kShift) - kShift;
   const double f = (x - whole) * 0.6931471805599453;  // |f| <= 0.3466
   const double series =
       1 + f * (1 + f * (0.5 + f * (1.0 / 6 + f * (1.0 / 24 + f * (1.0 / 120 + f * (1.0 / 720))))));
-  const auto exponent = static_cast<std::uint64_t>(static_cast<std::int64_t>(whole) + 1023);
-  return exponent >= 2047 ? 0.0 : series * std::bit_cast<double>(exponent << 52);
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(x + kShift) + 1023;
+  return series * std::bit_cast<double>(bits << 52);
 }
+
+// The same for all z >= 0; 0 beyond kOldest.
+inline double exp_negative(double z) { return z < kOldest ? exp_negative_below(z) : 0.0; }
 
 // 1 - e^(-z) for 0 <= z < kSoon: samples usually follow each other closely.
 inline constexpr double kSoon = 0x1p-10;
@@ -55,6 +60,7 @@ class Ewma {
     double elapsed(Duration dt) const {
       return static_cast<double>(std::max<std::int64_t>(dt.ns(), 0)) * per_ns_;
     }
+    double per_ns() const { return per_ns_; }
 
    private:
     double per_ns_;

@@ -16,6 +16,7 @@
 #include <limits>
 
 #include "balance/cost_bounds.h"
+#include "balance/many_costs.h"
 #include "balance/policies/policies.h"
 #include "balance/reprobe.h"
 #include "balance/sampler.h"
@@ -41,25 +42,24 @@ class PeakEwma final : public Policy {
     std::uint32_t first = 0;
     std::uint32_t second = 0;
     if (choices_ != 2 || !draw_pair(pool, context, first, second)) return pick_any(pool, context);
-    const double first_cost = cost_of(pool, context, first);
-    const double second_cost = cost_of(pool, context, second);
-    const bool swap = second_cost < first_cost * kClearlyLess;
+    const PickTrace::Entry one = reckon(pool, context.now, first);
+    const PickTrace::Entry other = reckon(pool, context.now, second);
+    context.trace.set_pair(one, other);
+    const bool swap = other.cost < one.cost * kClearlyLess;
     const std::uint32_t best = swap ? second : first;
     const std::uint32_t loser = swap ? first : second;
-    return is_due(pool, context, loser) ? loser : best;
+    return is_due(pool, context.now, loser) ? probed(context, loser) : best;
   }
 
  private:
   static constexpr std::size_t kAutoAll = 256;
   static constexpr std::uint32_t kAutoChoices = 16;
 
-  [[gnu::always_inline]] static double cost_of(const PoolView& pool, PickContext& context,
-                                               std::uint32_t index) {
+  [[gnu::always_inline]] static PickTrace::Entry reckon(const PoolView& pool, Time now,
+                                                        std::uint32_t index) {
     const Slot& slot = pool.slots[index];
-    const double latency = pool.model.latency(slot, context.now);
-    const double cost = pool.model.cost(slot, latency);
-    context.trace.add(index, slot, latency, cost);
-    return cost;
+    const double latency = pool.model.latency(slot, now);
+    return {index, slot.load(), latency, pool.model.cost(slot, latency)};
   }
 
   // Any number of choices, weights, tried endpoints, small pools.
@@ -71,20 +71,29 @@ class PeakEwma final : public Policy {
     Candidates candidates;
     draw_candidates(pool, context, choices, candidates);
     const std::uint32_t best = least_of(pool, context, candidates);
-    return or_forgotten(pool, context, candidates, best, true);
+    return or_forgotten(pool, context, candidates, best);
   }
 
-  // Reckoned first, compared after: the next costs need not wait for what the last decided.
+  // Reckoned first, compared after: the next costs need not wait for what the last decided. Nor
+  // does luck decide a branch.
   static std::uint32_t least_of(const PoolView& pool, PickContext& context,
                                 const Candidates& candidates) {
+    if (candidates.count <= PickTrace::kCandidatesMax) {
+      const std::span slots(candidates.slot.data(), candidates.count);
+      return candidates.slot[least_of_many(pool, context.now, slots, context.trace)];
+    }
     std::array<double, kChoicesMax> costs;
     double least = std::numeric_limits<double>::max();
     for (std::uint32_t i = 0; i < candidates.count; ++i) {
-      costs[i] = cost_of(pool, context, candidates.slot[i]);
-      least = std::min(least, costs[i]);
+      const PickTrace::Entry entry = reckon(pool, context.now, candidates.slot[i]);
+      context.trace.add(entry);
+      costs[i] = entry.cost;
+      least = std::min(least, entry.cost);
     }
     std::uint32_t best = 0;
-    while (costs[best] * kClearlyLess > least) ++best;
+    for (std::uint32_t i = candidates.count; i-- > 0;) {
+      best = costs[i] * kClearlyLess <= least ? i : best;
+    }
     return candidates.slot[best];
   }
 
@@ -96,25 +105,29 @@ class PeakEwma final : public Policy {
     } else {
       two.count = 2;
     }
-    return or_forgotten(pool, context, two, best, false);
+    // For explain: what it was compared with.
+    for (std::uint32_t i = 0; i < two.count; ++i) {
+      if (two.slot[i] != best) context.trace.add(reckon(pool, context.now, two.slot[i]));
+    }
+    return or_forgotten(pool, context, two, best);
   }
 
   std::uint32_t or_forgotten(const PoolView& pool, PickContext& context,
-                             const Candidates& candidates, std::uint32_t best, bool traced) const {
-    std::uint32_t taken = best;
-    for (std::uint32_t i = 0; i < std::min(candidates.count, 2U); ++i) {
-      const std::uint32_t index = candidates.slot[i];
-      if (index == best) continue;
-      if (!traced) cost_of(pool, context, index);  // for explain: what it was compared with
-      if (taken == best && is_due(pool, context, index)) taken = index;
-    }
-    return taken;
+                             const Candidates& candidates, std::uint32_t best) const {
+    const std::uint32_t first = candidates.slot[0];
+    const std::uint32_t second = candidates.slot[candidates.count > 1 ? 1 : 0];
+    if (is_due(pool, context.now, first) && first != best) return probed(context, first);
+    if (is_due(pool, context.now, second) && second != best) return probed(context, second);
+    return best;
   }
 
-  bool is_due(const PoolView& pool, PickContext& context, std::uint32_t loser) const {
-    if (!reprobe_.due(pool, pool.slots[loser], context.now)) return false;
+  static std::uint32_t probed(PickContext& context, std::uint32_t slot) {
     context.trace.how = PickTrace::How::kProbe;
-    return true;
+    return slot;
+  }
+
+  bool is_due(const PoolView& pool, Time now, std::uint32_t index) const {
+    return reprobe_.due(pool, pool.slots[index], now);
   }
 
   std::uint32_t choices_;
