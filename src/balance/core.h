@@ -23,6 +23,7 @@
 #include "balance/state/ejector.h"
 #include "balance/state/pushback.h"
 #include "balance/state/warm_up.h"
+#include "base/huge_vector.h"
 
 namespace evener::balance_internal {
 
@@ -170,13 +171,13 @@ class Core {
   CostModel model_;
   EndpointSetPtr set_;
 
-  std::vector<Slot> slots_;
+  HugeVector<Slot> slots_;
   std::vector<float> inverse_weights_;      // by slot
   std::vector<double> weights_;             // by slot
   std::vector<float> warmth_;               // by slot
-  std::vector<std::uint8_t> barred_;         // by slot: bits of Bar
+  HugeVector<std::uint8_t> barred_;         // by slot: bits of Bar
   std::vector<const Endpoint*> endpoints_;  // by slot
-  std::vector<std::uint32_t> positions_;     // by slot: in ordered_, or kNone
+  HugeVector<std::uint32_t> positions_;     // by slot: in ordered_, or kNone
   std::vector<std::uint32_t> columns_;      // by slot: in the set, or kNone once it has left
   std::vector<Counters> counters_;          // by slot, see outcomes
   std::deque<Info> infos_;                  // by slot
@@ -185,7 +186,7 @@ class Core {
   std::vector<std::uint32_t> by_column_;  // slot of each endpoint of the set
   std::unordered_map<EndpointId, std::uint32_t> index_;
   std::vector<std::uint32_t> members_;  // in the set's order
-  std::vector<std::uint32_t> ordered_;   // the members, the eligible ones first
+  HugeVector<std::uint32_t> ordered_;   // the members, the eligible ones first
   AliasTable by_weight_;
   std::size_t busy_ = 0;        // members that only their limit keeps out
   PoolView view_;               // of the above

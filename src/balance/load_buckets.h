@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "base/huge_vector.h"
 
 namespace evener {
 
@@ -119,8 +120,8 @@ class LoadBuckets {
   void clear() noexcept;
   void lay() noexcept;
 
-  std::vector<std::uint32_t> order_;
-  std::vector<Place> places_;          // by slot
+  HugeVector<std::uint32_t> order_;
+  HugeVector<Place> places_;          // by slot
   std::vector<std::uint32_t> begin_;  // by level, for 0..most_ + 1; 0 up to least_
   std::vector<std::uint32_t> sorted_;
   std::uint32_t size_ = 0;

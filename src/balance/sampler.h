@@ -50,6 +50,23 @@ inline bool draw_even_pair(const PoolView& pool, PickContext& context, std::uint
   return true;
 }
 
+// Fetches what draw_even_pair() will look at next time, and where it finds that the time after, if
+// the pool is too large for a cache: a pick then need not wait for memory. Only a hint: nothing is
+// drawn, and what comes between may make it another pair.
+inline void expect_even_pair(const PoolView& pool, const Rng& rng) noexcept {
+  constexpr std::size_t kLarge = std::size_t{1} << 15;  // 2 MiB of slots
+  const std::uint64_t n = pool.eligible.size();
+  if (n < kLarge) [[likely]]
+    return;
+  Rng ahead = rng;
+  const PairOfPositions next = pair_of(ahead.u64(), n);
+  __builtin_prefetch(&pool.slots[pool.eligible[next.first]]);
+  __builtin_prefetch(&pool.slots[pool.eligible[next.second]]);
+  const PairOfPositions later = pair_of(ahead.u64(), n);
+  __builtin_prefetch(&pool.eligible[later.first]);
+  __builtin_prefetch(&pool.eligible[later.second]);
+}
+
 // The same whatever the weights: false when they differ.
 inline bool draw_pair(const PoolView& pool, PickContext& context, std::uint32_t& first,
                       std::uint32_t& second) noexcept {

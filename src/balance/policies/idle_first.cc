@@ -10,6 +10,7 @@
 
 #include "balance/policies/policies.h"
 #include "balance/sampler.h"
+#include "base/huge_vector.h"
 
 namespace evener {
 namespace {
@@ -53,6 +54,7 @@ class IdleFirst final : public Policy {
     }
     std::uint32_t second = 0;
     if (!draw_pair(pool, context, first, second)) return pick_any(pool, context);
+    expect_even_pair(pool, context.rng);
     const PickTrace::Entry one = entry(pool, first);
     const PickTrace::Entry other = entry(pool, second);
     context.trace.set_pair(one, other);
@@ -87,8 +89,8 @@ class IdleFirst final : public Policy {
     });
   }
 
-  std::vector<std::uint32_t> idle_;
-  std::vector<std::uint32_t> place_;  // by slot, in idle_; kNone: not there
+  HugeVector<std::uint32_t> idle_;
+  HugeVector<std::uint32_t> place_;  // by slot, in idle_; kNone: not there
   double greatest_ = 0;              // weight of a member
 };
 

@@ -24,6 +24,7 @@ class P2c final : public Policy {
     std::uint32_t first = 0;
     std::uint32_t second = 0;
     if (!plain_ || !draw_even_pair(pool, context, first, second)) return pick_any(pool, context);
+    expect_even_pair(pool, context.rng);
     const Slot& a = pool.slots[first];
     const Slot& b = pool.slots[second];
     const PickTrace::Entry one{first, a.load(), 0, cost(a)};

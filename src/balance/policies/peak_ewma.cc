@@ -42,6 +42,7 @@ class PeakEwma final : public Policy {
     std::uint32_t first = 0;
     std::uint32_t second = 0;
     if (choices_ != 2 || !draw_pair(pool, context, first, second)) return pick_any(pool, context);
+    expect_even_pair(pool, context.rng);
     const PickTrace::Entry one = reckon(pool, context.now, first);
     const PickTrace::Entry other = reckon(pool, context.now, second);
     context.trace.set_pair(one, other);
