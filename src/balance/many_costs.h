@@ -14,7 +14,8 @@
 namespace evener {
 
 // Reckons candidates `slots` at `now` and traces them; returns the place in `slots` of the first
-// whose cost is within 1/128 of the least. REQUIRES: 1 <= slots.size() <= PickTrace::kCandidatesMax.
+// whose cost is within 1/128 of the least. REQUIRES: 1 <= slots.size() <=
+// PickTrace::kCandidatesMax.
 std::uint32_t least_of_many(const PoolView& pool, Time now, std::span<const std::uint32_t> slots,
                             PickTrace& trace) noexcept;
 

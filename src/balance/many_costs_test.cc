@@ -51,8 +51,9 @@ TEST(ManyCosts, AreThoseOfTheModelAndTheFirstNearTheLeastIsTaken) {
       const double latency = model.latency(slot, now);
       ASSERT_EQ(trace.slot[i], looked[i]);
       ASSERT_EQ(trace.load[i], slot.load());
-      ASSERT_NEAR(trace.latency_ns[i], latency, latency * 1e-4);
-      ASSERT_NEAR(trace.cost[i], model.cost(slot, latency), model.cost(slot, latency) * 1e-4);
+      // The model takes an estimate that is younger than tau / 512 as it is.
+      ASSERT_NEAR(trace.latency_ns[i], latency, latency * 2e-3);
+      ASSERT_NEAR(trace.cost[i], model.cost(slot, latency), model.cost(slot, latency) * 2e-3);
       least = std::min(least, trace.cost[i]);
     }
     // Rounding may decide only at the border itself.

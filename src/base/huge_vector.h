@@ -27,7 +27,8 @@ class HugePageAllocator {
   T* allocate(std::size_t count) {
     if (!large(count)) return std::allocator<T>().allocate(count);
     const std::size_t bytes = (count * sizeof(T) + kPage - 1) / kPage * kPage;
-    void* const memory = ::operator new(bytes, std::align_val_t(kPage));  // tidy: allow(new) allocator
+    void* const memory =
+        ::operator new(bytes, std::align_val_t(kPage));  // tidy: allow(new) allocator
 #ifdef MADV_HUGEPAGE
     static_cast<void>(::madvise(memory, bytes, MADV_HUGEPAGE));
 #endif
