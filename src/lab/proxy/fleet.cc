@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -38,7 +39,13 @@ class Run final : public sim::Actor {
     bool runs = false;  // the last of them
   };
 
+  struct Setup {
+    proxy::ConfigPtr config;
+    std::vector<EndpointSetPtr> sets;
+  };
+
   void build();
+  Setup set_up(const std::vector<std::string>& addresses, bool next);
   void start_proxy(ProxyHost& proxy);
   void start_endpoint(EndpointHost& endpoint);
   void end_endpoint(EndpointHost& endpoint, bool kill);
@@ -68,8 +75,7 @@ class Run final : public sim::Actor {
   Ledger ledger_;
   RunState state_;
   Rng luck_;
-  proxy::ConfigPtr config_;
-  std::vector<EndpointSetPtr> sets_;
+  std::array<Setup, 2> setups_;  // taken in turn by a proxy's incarnations
   std::vector<ProxyHost> proxies_;
   std::vector<EndpointHost> endpoints_;
   sim::HostId client_host_{};
@@ -106,14 +112,7 @@ void Run::build() {
     addresses.push_back(network_.address(made.host, EndpointProcess::kPort).text());
     start_endpoint(made);
   }
-  const std::string yaml = plan_.config_yaml(addresses);
-  ledger_.note("configuration:\n" + yaml);
-  auto parsed = config::parse(yaml, "fleet.yaml");
-  EV_CHECK(parsed.has_value(), parsed.error().front().message);
-  config_ = std::make_shared<const config::Config>(std::move(*parsed));
-  for (const config::Pool& pool : config_->pools) {
-    sets_.push_back(proxy::make_endpoint_set(pool, plan_.workers).value());
-  }
+  for (const bool next : {false, true}) setups_[next ? 1 : 0] = set_up(addresses, next);
   std::vector<io::Address> proxy_addresses;
   for (std::uint32_t i = 0; i < plan_.proxies; ++i) {
     ProxyHost& made = proxies_.emplace_back();
@@ -131,11 +130,24 @@ void Run::build() {
   }
 }
 
+Run::Setup Run::set_up(const std::vector<std::string>& addresses, bool next) {
+  const std::string yaml = plan_.config_yaml(addresses, next);
+  ledger_.note((next ? "the next configuration:\n" : "configuration:\n") + yaml);
+  auto parsed = config::parse(yaml, "fleet.yaml");
+  EV_CHECK(parsed.has_value(), parsed.error().front().message);
+  Setup setup{std::make_shared<const config::Config>(std::move(*parsed)), {}};
+  for (const config::Pool& pool : setup.config->pools) {
+    setup.sets.push_back(proxy::make_endpoint_set(pool, plan_.workers).value());
+  }
+  return setup;
+}
+
 void Run::start_proxy(ProxyHost& proxy) {
   const std::uint32_t incarnation = proxy.incarnation++;
+  const Setup& setup = setups_[incarnation % setups_.size()];
   for (std::uint32_t w = 0; w < plan_.workers; ++w) {
     proxy.processes.push_back(std::make_unique<ProxyProcess>(
-        state_, proxy.host, config_, sets_, w,
+        state_, proxy.host, setup.config, setup.sets, w,
         fmt::format("{}.{}.{}", network_.name(proxy.host), incarnation, w), luck_.fork("proxy")));
   }
 }

@@ -97,7 +97,7 @@ sim::ProcessOptions draw_process(Draw& draw) {
   return options;
 }
 
-std::string draw_settings(Draw& draw, FleetPlan& plan) {
+std::string draw_settings(Draw& draw, const FleetPlan& plan) {
   std::string yaml;
   auto out = std::back_inserter(yaml);
   if (draw.chance(0.2)) {
@@ -109,8 +109,7 @@ std::string draw_settings(Draw& draw, FleetPlan& plan) {
         out, "    policy: {}\n",
         draw.chance(0.5) ? kPolicies[0] : kPolicies[draw.between(0, kPolicies.size() - 1)]);
   }
-  plan.ejection = draw.chance(0.7);
-  if (plan.ejection) {
+  if (draw.chance(0.7)) {
     fmt::format_to(out,
                    "    ejection: {{ consecutive: {}, base: {}ms, longest: 8s, trial_timeout: "
                    "{}ms }}\n",
@@ -131,7 +130,6 @@ std::string draw_settings(Draw& draw, FleetPlan& plan) {
                  draw.between(100, 2000) + slack, draw.between(500, 4000) + slack,
                  draw.between(500, 4000) + slack,
                  draw.chance(0.3) ? draw.between(20, 500) : 55'000);
-  if (draw.chance(0.3)) plan.in_flight_max = static_cast<std::uint32_t>(draw.between(20, 60));
   fmt::format_to(out, "    limits: {{ idle_connections_per_endpoint: {}{} }}\n",
                  draw.chance(0.3) ? draw.between(0, 2) : 64,
                  plan.in_flight_max > 0
@@ -168,7 +166,7 @@ std::string_view to_string(FaultKind kind) { return kFaultNames[static_cast<std:
 FleetPlan calm_plan(std::uint64_t seed) {
   FleetPlan plan;
   plan.seed = seed;
-  plan.settings = "    policy: peak_ewma\n";
+  plan.settings = plan.next_settings = "    policy: peak_ewma\n";
   return plan;
 }
 
@@ -201,7 +199,9 @@ FleetPlan draw_plan(std::uint64_t seed) {
   plan.body_max = std::min(plan.body_max, static_cast<std::uint32_t>(8 * buffer));
   if (draw.chance(0.2)) plan.connections_max = static_cast<std::uint32_t>(draw.between(60, 200));
   plan.client_idle = draw.time(ms(1), Duration::seconds(3));
+  if (draw.chance(0.3)) plan.in_flight_max = static_cast<std::uint32_t>(draw.between(20, 60));
   plan.settings = draw_settings(draw, plan);
+  plan.next_settings = draw.chance(0.5) ? draw_settings(draw, plan) : plan.settings;
   if (plan.in_flight_max > 0) {
     // Once healed, requests of up to a second each fit into the limit.
     const std::uint32_t in_pool = plan.endpoints / plan.pools;
@@ -211,7 +211,8 @@ FleetPlan draw_plan(std::uint64_t seed) {
   return plan;
 }
 
-std::string FleetPlan::config_yaml(const std::vector<std::string>& endpoint_addresses) const {
+std::string FleetPlan::config_yaml(const std::vector<std::string>& endpoint_addresses,
+                                   bool next) const {
   std::string yaml =
       "listeners: [{ address: 0.0.0.0:80 }]\n"
       "timeouts: { header: 3s, body_idle: 3s, send: 3s, keep_alive: 10s, drain: 3s }\n"
@@ -224,10 +225,13 @@ std::string FleetPlan::config_yaml(const std::vector<std::string>& endpoint_addr
   }
   yaml += "pools:\n";
   for (std::uint32_t pool = 0; pool < pools; ++pool) {
-    yaml += fmt::format("  pool{}:\n{}    endpoints:\n", pool, settings);
+    yaml += fmt::format("  pool{}:\n{}    endpoints:\n", pool, next ? next_settings : settings);
+    std::string listed;
     for (std::size_t i = pool; i < endpoint_addresses.size(); i += pools) {
-      yaml += "      - " + endpoint_addresses[i] + "\n";
+      const std::string line = "      - " + endpoint_addresses[i] + "\n";
+      listed = next ? line + listed : listed + line;
     }
+    yaml += listed;
   }
   return yaml;
 }

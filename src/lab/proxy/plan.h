@@ -110,14 +110,16 @@ struct FleetPlan {
   std::vector<Manner> manners;
   std::uint32_t body_max = 20'000;    // of requests and responses
   std::uint32_t connections_max = 0;  // per worker; 0: no limit
-  bool ejection = true;
   std::uint32_t in_flight_max = 0;
   Duration client_idle = Duration::seconds(1);  // a client keeps a connection so long
   std::vector<Fault> faults;
   std::string settings;  // of the configuration: all but the endpoints
+  // What every second incarnation of a proxy has in their place: a reload by restart.
+  std::string next_settings;
 
-  // The configuration file for these endpoints, as `evener run` would read it.
-  std::string config_yaml(const std::vector<std::string>& endpoint_addresses) const;
+  // The configuration file for these endpoints, as `evener run` would read it. `next`: of every
+  // second incarnation, which also lists them the other way round.
+  std::string config_yaml(const std::vector<std::string>& endpoint_addresses, bool next) const;
   // One line for people.
   std::string summary() const;
 };
