@@ -113,6 +113,11 @@ bool NetStream::try_receive(io::Received& result) {
 
 bool NetStream::start_send(bool last) {
   last_ = last;
+  // The rest of what was begun before the end arrived is no late write.
+  const auto& on_late_write = engine_.network().on_late_write;
+  if (told_end_ && side_ == Side::kClient && !outgoing_.empty() && on_late_write) {
+    on_late_write(*connection_);
+  }
   if (engine_.eager() || outgoing_.empty()) return flush();
   // The kernel copies at once and tells later.
   changed();
@@ -121,10 +126,6 @@ bool NetStream::start_send(bool last) {
 
 bool NetStream::flush() {
   sent_ = IoStatus::kOk;
-  const auto& on_late_write = engine_.network().on_late_write;
-  if (told_end_ && side_ == Side::kClient && !outgoing_.empty() && on_late_write) {
-    on_late_write(*connection_);
-  }
   while (!outgoing_.empty()) {
     if (connection_->broken(side_)) {
       sent_ = IoStatus::kReset;
