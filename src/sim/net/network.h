@@ -77,8 +77,9 @@ class Network {
   // ---- what happened
   // Called with each line of the timeline, when set.
   std::function<void(std::string_view line)> on_trace;
-  // Called, when set, when the side that connected writes although it has read the other's end.
-  std::function<void(const Connection&)> on_late_write;
+  // Called, when set, with the first bytes of a write that the side that connected begins although
+  // it has read the other's end.
+  std::function<void(const Connection&, std::string_view bytes)> on_late_write;
   // Of everything that happened so far.
   std::uint64_t digest() const { return digest_; }
   std::size_t connections() const { return connections_.size(); }

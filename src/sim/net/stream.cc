@@ -116,7 +116,7 @@ bool NetStream::start_send(bool last) {
   // The rest of what was begun before the end arrived is no late write.
   const auto& on_late_write = engine_.network().on_late_write;
   if (told_end_ && side_ == Side::kClient && !outgoing_.empty() && on_late_write) {
-    on_late_write(*connection_);
+    on_late_write(*connection_, outgoing_.chunks().front().text());
   }
   if (engine_.eager() || outgoing_.empty()) return flush();
   // The kernel copies at once and tells later.
